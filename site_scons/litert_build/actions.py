@@ -4,7 +4,7 @@ oracle, `explain` and tests all read.
 Paths are exec paths (Bazel output directory layout): relative to the execution root, which holds the main repository's
 top-level entries, `external/<repository>` for every other repository, and `bazel-out/<configuration>/bin` for outputs.
 
-    Compile(label="//absl/base:base", source="absl/base/cycleclock.cc", output="bazel-out/k8-opt/bin/absl/base/_objs/base/cycleclock.pic.o", ...)
+    Compile(label="//absl/base:base", source="absl/base/log_severity.cc", output="bazel-out/k8-opt/bin/absl/base/_objs/...", ...)
 """
 
 from __future__ import annotations
@@ -145,6 +145,16 @@ class Copy:
 
 
 Action = Union[Compile, Link, Run, Write, Copy]
+
+
+@dataclass(frozen=True)
+class LinkInputs:
+    """What a closure contributes to a final link, in link order: objects, prebuilt libraries, user link flags and linker scripts."""
+
+    objects: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
 
 
 @dataclass
