@@ -1,0 +1,287 @@
+"""Owns the real source trees the tests read: which archives they are, their digests, how Debian's archive hands them over.
+
+    python tests/real/trees.py fetch abseil-20240722      # prints the folder of each tree
+    tree_path("abseil-20240722")                          # Path, extracted once, read-only
+    require("tensorflow-2.14.1")                          # the same in a test: skips it, by name, where an optional tree is not to be had
+
+Archives lie in `<cache>/archives`, trees in `<cache>/<name>-<digest>`; the cache is `.cache/trees` of the checkout or LITERT_LM_TREES.
+The address of the archive is the one that this machine's own apt already uses; our apt state is kept apart from the system's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+SUITES = ("bookworm", "trixie", "sid")
+KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+
+
+class TreeMissing(Exception):
+    """A tree cannot be had: which one and why."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One upstream archive as Debian carries it. `file` and `sha256` are the pin: a later Debian revision of the same archive serves too.
+
+    A tree of sid is optional, since sid moves on and drops what it carried.
+    """
+
+    name: str
+    suite: str
+    package: str
+    file: str
+    sha256: str
+
+    @property
+    def optional(self) -> bool:
+        return self.suite == "sid"
+
+
+# fmt: off
+TREES: dict[str, Tree] = {
+    row.name: row
+    for row in (
+        Tree("abseil-20220623", "bookworm", "abseil", "abseil_20220623.1.orig.tar.gz",
+             "abfe2897f3a30edaa74bc34365afe3c2a3cd012091a97dc7e008f7016adcd5fe"),
+        Tree("abseil-20240722", "trixie", "abseil", "abseil_20240722.0.orig.tar.gz",
+             "df6d1f5ef540725f3851201176a60486aab332410788465c9877910bb471c34a"),
+        Tree("abseil-20260526", "sid", "abseil", "abseil_20260526.0.orig.tar.gz",
+             "6e1aee535473414164bf83e4ebc40240dec71a4701f8a642d906e95bea1aea0c"),
+        Tree("xnnpack-20241108", "trixie", "xnnpack", "xnnpack_0.0~git20241108.4ea82e5.orig.tar.xz",
+             "90bde2caef0f880f627bab0dc805a86c4b8070cd98e3243db3046ab3f3be1a99"),
+        Tree("cpuinfo", "sid", "cpuinfo", "cpuinfo_0.0~git20250905.877328f.orig.tar.xz",
+             "557ca404a3836b9f335a3a06b65ff9fe9dbaaefab7fb5c0185f53d9f33615a10"),
+        Tree("pthreadpool", "trixie", "pthreadpool", "pthreadpool_0.0~git20240616.560c60d.orig.tar.xz",
+             "4cc3cbd933b28131d2a34edc54f76af9fb41bc490af5eae1a5bd3cd07ea90708"),
+        Tree("fxdiv", "trixie", "fxdiv", "fxdiv_0.0~git20200417.b408327.orig.tar.xz",
+             "7953482badaf4cb34026c3487c257b8e4ab2df061c019bd6fabbbc12ad52c44b"),
+        Tree("fp16", "trixie", "fp16", "fp16_0.0~git20200514.4dfe081.orig.tar.xz",
+             "7d7782b37b74136e0e12593a2a93ccbe7db831f4374cc408e44623d9b708b54e"),
+        Tree("psimd", "trixie", "psimd", "psimd_0.0~git20200517.072586a.orig.tar.xz",
+             "32bbce81289866e3419e36cab6541bbddb6d45d3db10a7dcd2598dc9d0c8c6f4"),
+        Tree(
+            "re2-20240702", "trixie", "re2", "re2_20240702.orig.tar.gz", "eb2df807c781601c14a260a507a5bb4509be1ee626024cb45acbd57cb9d4032b"
+        ),
+        Tree("flatbuffers-23.5.26", "trixie", "flatbuffers", "flatbuffers_23.5.26+dfsg.orig.tar.xz",
+             "0d309fd2c47bbbebd450e68d1419c336d53d1b8f5ce47e1f1f7f28f452fc6f3b"),
+        Tree("protobuf-3.21.12", "trixie", "protobuf", "protobuf_3.21.12.orig.tar.gz",
+             "930c2c3b5ecc6c9c12615cf5ad93f1cd6e12d0aba862b572e076259970ac3a53"),
+        Tree(
+            "highway", "trixie", "highway", "highway_1.2.0.orig.tar.gz", "7e0be78b8318e8bdbf6fa545d2ecb4c90f947df03f7aadc42c1967f019e63343"
+        ),
+        Tree("bazel-skylib", "bookworm", "bazel-skylib", "bazel-skylib_1.0.3.orig.tar.xz",
+             "b22f0f38d9a1ac565fce8a43df3d284f6b8e5e8775bda54b5cb687bed46b6ea4"),
+        Tree("rules-cc", "bookworm", "bazel-rules-cc", "bazel-rules-cc_0.0.4.orig.tar.xz",
+             "b147e1d69afb30b36616a9c7cf6c661b48e01d79581f36927eb39e04ffc572ff"),
+        Tree("platforms", "bookworm", "bazel-platforms", "bazel-platforms_0.0.2.orig.tar.xz",
+             "2e582a0841457e38ba2b263c7021bc57241f6934f86df8a1b5c5ae32169bf490"),
+        Tree("gemmlowp", "trixie", "gemmlowp", "gemmlowp_0.0~git20211220.e844ffd.orig.tar.xz",
+             "b43ad962deaa41ba6727888a48ecf4dad181a70fcdd82505d9dbdcc8388a98e7"),
+        Tree("googletest", "trixie", "googletest", "googletest_1.16.0.orig.tar.gz",
+             "2f54382b5d13d6cd0be2afc524f1e510d37f8ba78c2d439c5bea64ef37e30d01"),
+        Tree("farmhash", "trixie", "farmhash", "farmhash_0~git20190513.0d859a8.orig.tar.xz",
+             "e2fc97337d22a598d1b35697c20a9a9c638abccff2793e2cab12d01eec5bc496"),
+        Tree("eigen3", "trixie", "eigen3", "eigen3_3.4.0.orig.tar.bz2", "b4c198460eba6f28d34894e3a5710998818515104d6e74e5cc331ce31e46e626"),
+        Tree("tensorflow-2.14.1", "sid", "tensorflow", "tensorflow_2.14.1+dfsg.orig.tar.xz",
+             "9dfff0627def4e999f66a80d0fb57fd0651d12d525dcd67d6c24f1e9bca72b93"),
+        Tree("llvm-toolchain-19", "trixie", "llvm-toolchain-19", "llvm-toolchain-19_19.1.7.orig.tar.xz",
+             "ae498f3bc58ae2d9f64ef5f0c035c4240152bf015a5b7738b15c22e93bdc97ce"),
+    )
+}
+# fmt: on
+
+
+def find_tree(name: str) -> Tree:
+    """Return the row of `name`. Raises TreeMissing that lists the known names."""
+    if name not in TREES:
+        raise TreeMissing(f"no tree {name!r} in the table; known are {', '.join(TREES)}")
+    return TREES[name]
+
+
+def cache_folder() -> Path:
+    """Return the folder that keeps archives and trees: LITERT_LM_TREES, or `.cache/trees` of the checkout."""
+    return Path(os.environ.get("LITERT_LM_TREES") or CHECKOUT / ".cache" / "trees")
+
+
+def archive_path(name: str) -> Path:
+    """Return the archive of a tree, downloaded if need be, its sha256 checked on every call. Raises TreeMissing."""
+    tree = find_tree(name)
+    archive = cache_folder() / "archives" / tree.file
+    with _locked(cache_folder()):
+        if not archive.exists():
+            _download(tree, archive)
+        digest = _sha256(archive)
+        if digest != tree.sha256:
+            archive.unlink()
+            raise TreeMissing(f"{tree.name}: {tree.file} has sha256 {digest}, pinned is {tree.sha256}; the file was removed")
+    return archive
+
+
+def tree_path(name: str) -> Path:
+    """Return the folder of a tree, extracted read-only on first use, the archive's single top directory stripped. Raises TreeMissing."""
+    tree = find_tree(name)
+    folder = cache_folder() / f"{tree.name}-{tree.sha256[:8]}"
+    if folder.exists():
+        return folder
+    archive = archive_path(name)
+    with _locked(cache_folder()):
+        if not folder.exists():
+            _extract(archive, folder)
+    return folder
+
+
+def require(name: str) -> Path:
+    """Return tree_path(name) for a test. An optional tree that cannot be had skips the test by name, a mandatory one fails it."""
+    import pytest
+
+    try:
+        return tree_path(name)
+    except TreeMissing as missing:
+        if find_tree(name).optional:
+            pytest.skip(f"optional tree {name}: {missing}")
+        raise
+
+
+@contextlib.contextmanager
+def _locked(cache: Path) -> Iterator[None]:
+    """Hold the cache for one process: test workers ask for the same tree at the same time."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _sha256(file: Path) -> str:
+    digest = hashlib.sha256()
+    with file.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _extract(archive: Path, folder: Path) -> None:
+    with tarfile.open(archive) as members:
+        tops = {PurePosixPath(member.name).parts[0] for member in members if member.name not in (".", "./")}
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".extract-") as scratch:
+        inner = Path(scratch) / "tree"
+        inner.mkdir()
+        strip = ["--strip-components=1"] if len(tops) == 1 else []
+        subprocess.run(["tar", "-xf", str(archive), "-C", str(inner), "--no-same-owner", *strip], check=True)
+        subprocess.run(["chmod", "-R", "a-w", str(inner)], check=True)
+        inner.chmod(0o755)  # a folder of which the owner may not write cannot be renamed
+        inner.rename(folder)
+        folder.chmod(0o555)
+
+
+def _download(tree: Tree, archive: Path) -> None:
+    apt = _apt_root(cache_folder() / "apt")
+    version = _offered_version(apt, tree)
+    if not version:
+        _update(apt, tree)
+        version = _offered_version(apt, tree)
+    if not version:
+        raise TreeMissing(f"{tree.name}: no suite of {', '.join(SUITES)} offers {tree.file} with sha256 {tree.sha256}")
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    command = ["apt-get", "source", "--download-only", "--tar-only", "--only-source", f"{tree.package}={version}"]
+    with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".download-") as scratch:
+        done = _apt(apt, command, cwd=Path(scratch))
+        arrived = Path(scratch) / tree.file
+        if not arrived.exists():
+            raise TreeMissing(f"{tree.name}: {' '.join(command)} brought no {tree.file}: {_last_lines(done)}")
+        arrived.rename(archive)
+
+
+def _offered_version(apt: Path, tree: Tree) -> str:
+    """Return the Debian version whose source record holds the pinned file, or the empty string."""
+    listing = _apt(apt, ["apt-cache", "showsrc", "--only-source", tree.package]).stdout
+    for record in listing.split("\n\n"):
+        version = re.search(r"^Version: (\S+)$", record, re.MULTILINE)
+        if version and re.search(rf"^ {tree.sha256} \d+ {re.escape(tree.file)}$", record, re.MULTILINE):
+            return version[1]
+    return ""
+
+
+def _update(apt: Path, tree: Tree) -> None:
+    done = _apt(apt, ["apt-get", "update"])
+    if done.returncode:
+        raise TreeMissing(f"{tree.name}: apt-get update failed: {_last_lines(done)}")
+
+
+def _apt_root(root: Path) -> Path:
+    """Lay out an apt root of our own, with source indexes only, and return its configuration file."""
+    for folder in ("etc/preferences.d", "etc/apt.conf.d", "state/lists/partial", "cache/archives/partial"):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    (root / "state/status").touch()
+    site = _site()
+    # sid's indexes expire within days while a mirror may lag; the pinned sha256 is what an archive is held to.
+    (root / "etc/sources.list").write_text(
+        "".join(
+            f"deb-src [signed-by={KEYRING}{' check-valid-until=no' if suite == 'sid' else ''}] {site} {suite} main\n" for suite in SUITES
+        )
+    )
+    settings = {
+        "Dir::Etc": root / "etc",
+        "Dir::Etc::sourcelist": root / "etc/sources.list",
+        "Dir::Etc::sourceparts": "-",
+        "Dir::State": root / "state",
+        "Dir::State::status": root / "state/status",
+        "Dir::Cache": root / "cache",
+        "APT::Sandbox::User": "root",
+    }
+    configuration = root / "apt.conf"
+    configuration.write_text("".join(f'{key} "{value}";\n' for key, value in settings.items()))
+    return configuration
+
+
+def _site() -> str:
+    """Return the address of the Debian archive in this machine's apt configuration."""
+    try:
+        listing = subprocess.run(["apt-get", "update", "--print-uris"], capture_output=True, text=True, check=False).stdout
+    except FileNotFoundError:
+        raise TreeMissing("real trees come through apt, and this machine has no apt-get") from None
+    names = {*SUITES, "oldstable", "stable", "testing", "unstable"}
+    for site, suite in re.findall(r"^'(\S+)/dists/([a-z]+)/InRelease'", listing, re.MULTILINE):
+        if suite in names:
+            return str(site)
+    raise TreeMissing("this machine's apt configuration names no Debian archive")
+
+
+def _apt(configuration: Path, command: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "APT_CONFIG": str(configuration), "LC_ALL": "C"}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+def _last_lines(done: subprocess.CompletedProcess[str]) -> str:
+    return " | ".join((done.stderr or done.stdout).strip().splitlines()[-3:])
+
+
+def main(arguments: list[str]) -> int:
+    """Fetch the named trees and print each folder; return 1 if one of them is missing."""
+    if len(arguments) < 2 or arguments[0] != "fetch":
+        print("usage: python tests/real/trees.py fetch NAME...", file=sys.stderr)
+        return 2
+    missing = 0
+    for name in arguments[1:]:
+        try:
+            print(name, tree_path(name))
+        except TreeMissing as error:
+            missing += 1
+            print(f"missing: {error}", file=sys.stderr)
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
