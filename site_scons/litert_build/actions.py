@@ -72,7 +72,8 @@ class Compile:
 @dataclass(frozen=True)
 class Link:
     """One linked binary. `objects` are linked directly, in order, so that alwayslink registrations survive; `libraries` are
-    prebuilt archives and shared libraries; `flags` the user link flags; `scripts` further files the linker reads."""
+    prebuilt archives and shared libraries; `flags` the user link flags; `scripts` further files the linker reads; `side_outputs`
+    what it writes beside the output: a link map, an import library."""
 
     label: str
     output: str
@@ -82,6 +83,7 @@ class Link:
     libraries: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
+    side_outputs: tuple[str, ...] = ()
     location: str = ""
 
     @property
@@ -90,7 +92,7 @@ class Link:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        return (self.output,)
+        return (self.output, *self.side_outputs)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,11 @@ class Target:
     system_libraries: tuple[str, ...]
     runner: Literal["native", "qemu", "wine", "none"] = "none"
 
+    @property
+    def is_this_machine(self) -> bool:
+        """Whether this machine runs the target's programs itself."""
+        return (self.os, self.arch) == this_machine()
+
 
 TARGETS: dict[str, Target] = {
     row.name: row
@@ -62,8 +67,13 @@ def find_target(name: str) -> Target:
     )
 
 
-def host_target() -> str:
-    """Return the target name of the machine this runs on, or raise BuildError where it is not a row of the table."""
+def this_machine() -> tuple[str, str]:
+    """Return (os, arch) of the machine this runs on, in the table's words where it has them."""
     machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine().lower(), platform.machine())
     system = {"linux": "linux", "win32": "windows", "darwin": "macos"}.get(sys.platform, sys.platform)
-    return find_target(f"{system}-{machine}").name
+    return system, machine
+
+
+def host_target() -> str:
+    """Return the target name of the machine this runs on, or raise BuildError where it is not a row of the table."""
+    return find_target("-".join(this_machine())).name

@@ -6,22 +6,37 @@ toolchain.compile_argv(action)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from litert_build.actions import Compile, Link
+from litert_build.policy.targets import Target
 
 
 class Toolchain(Protocol):
     """A compiler family set up for one target (or, for exec tools, for this machine).
 
     `identity` names what must rebuild everything when it changes: versions and digests of the tools. argv lists are for a process
-    whose working directory is the execution root; `response_file` is where the linker's long argument list is written by the caller
-    from `response_lines`.
+    whose working directory is the execution root and whose whole environment is `environment`; `response_file` is where the
+    linker's long argument list is written by the caller from `response_lines`.
     """
 
-    name: str
-    identity: str
-    cxx_runtime: str  # "libstdc++" or "libc++", and how it is linked, as the bundle's manifest words it
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def target(self) -> Target: ...
+
+    @property
+    def identity(self) -> str: ...
+
+    @property
+    def cxx_runtime(self) -> str:
+        """The C++ runtime and how it is linked, as the bundle's manifest words it: "libstdc++, static"."""
+        ...
+
+    @property
+    def environment(self) -> Mapping[str, str]: ...
 
     def compile_argv(self, action: Compile) -> list[str]: ...
 
@@ -29,8 +44,10 @@ class Toolchain(Protocol):
 
     def response_lines(self, action: Link) -> list[str]: ...
 
-    def host_link_flags(self, soname: str, version_script: str) -> tuple[str, ...]: ...
+    def host_link_flags(self, soname: str, export_list: str, link_map: str) -> tuple[str, ...]:
+        """The flags that make a shared library a host: its name, its export list, hardening, and a map of what was linked."""
+        ...
 
-    def missing(self) -> list[tuple[str, str]]:
-        """(what is missing, the command that installs it) for this machine; empty where the toolchain can build."""
+    def strip_argv(self, library: str, output: str) -> list[str]:
+        """The command that writes `library` without debug information and local symbols to `output`."""
         ...
