@@ -1,0 +1,285 @@
+"""Owns the comparison with real Bazel: `bazel aquery` output and our own action list in one vocabulary, and their differences.
+
+    theirs = load_snapshot(Path("tests/real/oracle/abseil-20240722.json")).records
+    ours = records_of(analysis.actions, "k8-opt")
+    print(compare(ours, theirs).report())         # empty text: no difference that is not in ALLOWED
+
+A record is one translation unit of the target configuration, compiled position-independently: label, source, and the defines, include
+folders and remaining flags in command order. Snapshots are such records of one Bazel run, in shared tables, with their provenance.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from litert_build.actions import ActionList
+from litert_build.errors import BuildError
+
+Field = Literal["defines", "includes", "flags"]
+FIELDS: tuple[Field, ...] = ("defines", "includes", "flags")
+INCLUDE_KINDS = ("-iquote", "-isystem", "-idirafter", "-I")
+_DROPPED_WITH_VALUE = {"-o", "-MF"}
+_DROPPED = {"-c", "-MD"}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One compile: what identifies it (label, source) and what decides the object, each list in command order."""
+
+    label: str
+    source: str
+    defines: tuple[str, ...] = ()
+    includes: tuple[tuple[str, str], ...] = ()
+    flags: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return (self.label, self.source)
+
+    def items(self, name: Field) -> tuple[str, ...]:
+        """Return one list as text: an include is `kind path`."""
+        if name == "includes":
+            return tuple(f"{kind} {path}" for kind, path in self.includes)
+        return self.defines if name == "defines" else self.flags
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The records of one Bazel run and where they come from: Bazel's version, its flags, the sha256 of each tree."""
+
+    provenance: dict[str, Any]
+    records: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """Items of one list, matched whole, that one side alone may have, and why that is no fault."""
+
+    field: Field
+    side: Literal["bazel", "ours"]
+    pattern: str
+    reason: str
+
+
+ALLOWED: tuple[Allowed, ...] = (
+    Allowed(
+        "includes",
+        "bazel",
+        r"-iquote (bazel-out/[^/]+/bin/)?external/(bazel_tools|rules_cc)",
+        "cc_binary depends implicitly on an allocator and on link_extra_lib: the roots of their repositories, which hold no header",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One finding: `kind` is missing (Bazel alone compiles it), extra (we alone do), repeated, or the list that differs."""
+
+    kind: str
+    label: str
+    source: str
+    details: tuple[str, ...] = ()
+
+
+@dataclass
+class Comparison:
+    """What two record lists differ in, and how often each allowance was needed."""
+
+    differences: list[Difference] = field(default_factory=list)
+    used: Counter[Allowed] = field(default_factory=Counter)
+
+    def report(self, limit: int = 20) -> str:
+        """Return counts by kind and the first `limit` findings, or the empty string where there is nothing to say."""
+        if not self.differences:
+            return ""
+        counts = Counter(difference.kind for difference in self.differences)
+        lines = [", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))]
+        for difference in self.differences[:limit]:
+            lines.append(f"{difference.kind}: {difference.label} {difference.source}")
+            lines += [f"    {detail}" for detail in difference.details]
+        if len(self.differences) > limit:
+            lines.append(f"... and {len(self.differences) - limit} more")
+        return "\n".join(lines)
+
+
+def canonical_label(label: str) -> str:
+    """Return `//pkg:name` for the main repository and `@repo//pkg:name` for another, from any spelling that Bazel prints.
+
+    Source: https://bazel.build/concepts/labels (canonical repositories begin with `@@`, the main one has no name).
+    """
+    repository, slashes, rest = label.partition("//")
+    if not slashes:
+        raise BuildError(f"{label!r} is no absolute label")
+    package, colon, name = rest.partition(":")
+    repository = repository.lstrip("@")
+    return f"{'@' + repository if repository else ''}//{package}:{name if colon else package.rsplit('/', 1)[-1]}"
+
+
+def split_arguments(arguments: Sequence[str]) -> tuple[str, tuple[str, ...], tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Return (source, defines, includes, flags) of a gcc command. Output, depfile and random seed are no part of the result."""
+    source, defines, includes, flags = "", [], [], []
+    rest = iter(arguments[1:])
+    for argument in rest:
+        kind = next((kind for kind in INCLUDE_KINDS if argument.startswith(kind)), "")
+        if argument in _DROPPED_WITH_VALUE:
+            next(rest)
+        elif argument == "-c":
+            source = next(rest)
+        elif kind:
+            includes.append((kind, argument[len(kind) :] or next(rest)))
+        elif argument.startswith("-D"):
+            defines.append(argument[2:] or next(rest))
+        elif argument not in _DROPPED and not argument.startswith("-frandom-seed="):
+            flags.append(argument)
+    return source, tuple(defines), tuple(includes), tuple(flags)
+
+
+def records_from_aquery(document: Mapping[str, Any], configuration: str) -> list[Record]:
+    """Return the records of `bazel aquery 'mnemonic("CppCompile", ...)' --output=jsonproto` for one configuration, sorted by key.
+
+    Header checks (-fsyntax-only) and objects without -fPIC are left out. Raises BuildError where nothing remains.
+    """
+    labels = {target["id"]: canonical_label(target["label"]) for target in document.get("targets", ())}
+    wanted = {entry["id"] for entry in document.get("configuration", ()) if entry["mnemonic"] == configuration}
+    records = []
+    for action in document.get("actions", ()):
+        if action["mnemonic"] != "CppCompile" or action["configurationId"] not in wanted:
+            continue
+        source, defines, includes, flags = split_arguments(action["arguments"])
+        if "-fPIC" in flags and "-fsyntax-only" not in flags:
+            records.append(Record(labels[action["targetId"]], source, defines, includes, flags))
+    if not records:
+        raise BuildError(
+            f"the aquery output holds no position-independent compile in configuration {configuration}",
+            mend="run it with -c opt --force_pic over targets that compile something",
+        )
+    return sorted(records, key=lambda record: record.key)
+
+
+def records_from_actions(entries: Iterable[Mapping[str, Any]], configuration: str) -> list[Record]:
+    """Return the records of an actions.json (its list of compiles) for one configuration, sorted by key."""
+    records = [
+        Record(
+            canonical_label(entry["label"]),
+            entry["source"],
+            tuple(entry["defines"]),
+            tuple((kind, path) for kind, path in entry["includes"]),
+            tuple(entry["flags"]),
+        )
+        for entry in entries
+        if entry["configuration"] == configuration
+    ]
+    return sorted(records, key=lambda record: record.key)
+
+
+def records_of(actions: ActionList, configuration: str) -> list[Record]:
+    """Return the records of an analyzed action list for one configuration, sorted by key."""
+    records = [
+        Record(
+            canonical_label(compile.label),
+            compile.source,
+            tuple(map(str, compile.defines)),
+            compile.includes,
+            tuple(map(str, compile.flags)),
+        )
+        for compile in actions.compiles()
+        if compile.configuration == configuration
+    ]
+    return sorted(records, key=lambda record: record.key)
+
+
+def compare(ours: Iterable[Record], theirs: Iterable[Record], allowed: Sequence[Allowed] = ALLOWED) -> Comparison:
+    """Return what our records and Bazel's differ in, after the allowed items of each side are set aside.
+
+    Raises BuildError if Bazel's side is empty: an oracle without evidence proves nothing.
+    """
+    comparison = Comparison()
+    mine, bazel = _by_key(ours, "ours", comparison), _by_key(theirs, "bazel", comparison)
+    if not bazel:
+        raise BuildError("the oracle holds no record to compare with", mend="regenerate the snapshot")
+    for key in sorted(mine.keys() | bazel.keys()):
+        if key not in mine:
+            comparison.differences.append(Difference("missing", *key))
+        elif key not in bazel:
+            comparison.differences.append(Difference("extra", *key))
+        else:
+            for name in FIELDS:
+                _compare_list(name, mine[key], bazel[key], allowed, comparison)
+    return comparison
+
+
+def _by_key(records: Iterable[Record], side: str, comparison: Comparison) -> dict[tuple[str, str], Record]:
+    found: dict[tuple[str, str], Record] = {}
+    for record in records:
+        if found.setdefault(record.key, record) is not record:
+            comparison.differences.append(Difference("repeated", *record.key, (f"{side} compile it more than once",)))
+    return found
+
+
+def _compare_list(name: Field, mine: Record, bazel: Record, allowed: Sequence[Allowed], comparison: Comparison) -> None:
+    if mine.items(name) == bazel.items(name):
+        return
+    ours = _set_aside(name, "ours", mine, bazel, allowed, comparison)
+    theirs = _set_aside(name, "bazel", bazel, mine, allowed, comparison)
+    if ours == theirs:
+        return
+    only_bazel, only_ours = Counter(theirs) - Counter(ours), Counter(ours) - Counter(theirs)
+    details = [f"only Bazel: {item}" for item in only_bazel.elements()] + [f"only ours: {item}" for item in only_ours.elements()]
+    if not details:
+        place = next(index for index, pair in enumerate(zip(ours, theirs, strict=True)) if pair[0] != pair[1])
+        details = [f"order differs at {place}: Bazel {theirs[place]}, ours {ours[place]}"]
+    comparison.differences.append(Difference(name, *mine.key, tuple(details)))
+
+
+def _set_aside(name: Field, side: str, record: Record, other: Record, allowed: Sequence[Allowed], comparison: Comparison) -> list[str]:
+    """Return a record's list without the items that this side alone has and may have."""
+    shared, kept = set(other.items(name)), []
+    rows = [row for row in allowed if (row.field, row.side) == (name, side)]
+    for item in record.items(name):
+        row = next((row for row in rows if item not in shared and re.fullmatch(row.pattern, item)), None)
+        if row:
+            comparison.used[row] += 1
+        else:
+            kept.append(item)
+    return kept
+
+
+def dump_snapshot(snapshot: Snapshot) -> str:
+    """Return the text of a snapshot: lists in shared tables, one row a line, sources gathered by label. Same input, same bytes."""
+    tables: dict[Field, dict[Any, int]] = {name: {} for name in FIELDS}
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for record in sorted(snapshot.records, key=lambda record: record.key):
+        lists = (record.defines, record.includes, record.flags)
+        numbers = (tables[name].setdefault(items, len(tables[name])) for name, items in zip(FIELDS, lists, strict=True))
+        groups.setdefault((record.label, *numbers), []).append(record.source)
+    sections = {name: _rows(tables[name]) for name in FIELDS}
+    sections["records"] = _rows([*group, sources] for group, sources in groups.items())  # type: ignore[index]
+    body = ",\n".join(f'"{name}": {rows}' for name, rows in sections.items())
+    return f'{{\n"provenance": {json.dumps(snapshot.provenance, indent=1)},\n{body}\n}}\n'
+
+
+def _rows(rows: Iterable[Any]) -> str:
+    return "[\n" + ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows) + "\n]"
+
+
+def load_snapshot(file: Path) -> Snapshot:
+    """Return the snapshot that `file` holds. Raises BuildError that names the file where it is no snapshot."""
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        includes = [tuple((kind, path) for kind, path in row) for row in data["includes"]]
+        records = tuple(
+            Record(label, source, tuple(data["defines"][d]), includes[i], tuple(data["flags"][f]))
+            for label, d, i, f, sources in data["records"]
+            for source in sources
+        )
+        return Snapshot(data["provenance"], records)
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise BuildError(
+            f"not an oracle snapshot: {error!r}", where=str(file), mend="regenerate it with tests/real/regenerate_oracle.py"
+        ) from error
