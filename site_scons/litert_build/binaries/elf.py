@@ -1,0 +1,270 @@
+"""Owns reading ELF: pyelftools for the headers, plain struct for the tables that hold hundreds of thousands of entries.
+
+facts = read_elf(window)
+
+What counts is what the dynamic loader reads (System V gABI, "Dynamic Linking"): the dynamic segment, not the section headers,
+which a file may lack.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import defaultdict
+from dataclasses import dataclass
+
+from elftools.common.exceptions import ELFError, ELFParseError
+from elftools.construct import ConstructError
+from elftools.elf.elffile import ELFFile
+
+from litert_build.binaries.facts import BinaryFacts, Symbol
+from litert_build.binaries.window import Names, Window, malformed
+
+_ARCH = {"EM_X86_64": "x64", "EM_AARCH64": "arm64", "EM_386": "x86", "EM_ARM": "arm", "EM_RISCV": "riscv64", "EM_HEXAGON": "hexagon"}
+_KIND = {0: "notype", 1: "func", 2: "object", 5: "object", 6: "tls", 10: "ifunc"}
+_BINDING = {1: "global", 2: "weak", 10: "unique"}
+_FLAGS_1 = {0x1: "NOW", 0x2: "GLOBAL", 0x8: "NODELETE", 0x20: "INITFIRST", 0x40: "NOOPEN", 0x80: "ORIGIN", 0x08000000: "PIE"}
+_NEEDED, _HASH, _STRTAB, _SYMTAB, _STRSZ, _SONAME, _RPATH, _TEXTREL, _BIND_NOW, _RUNPATH, _FLAGS = 1, 4, 5, 6, 10, 14, 15, 22, 24, 29, 30
+_GNU_HASH, _VERSYM, _DF_1, _VERDEF, _VERDEFNUM, _VERNEED, _VERNEEDNUM = (
+    0x6FFFFEF5, 0x6FFFFFF0, 0x6FFFFFFB, 0x6FFFFFFC, 0x6FFFFFFD, 0x6FFFFFFE, 0x6FFFFFFF,
+)  # fmt: skip
+_MAX_HEADERS = 4096
+
+
+@dataclass(frozen=True)
+class _Segment:
+    type: str
+    flags: int
+    offset: int
+    address: int
+    filesz: int
+    align: int
+
+
+@dataclass(frozen=True)
+class _Section:
+    name: str
+    type: str
+    address: int
+    size: int
+
+
+class _Image:
+    """The headers of one ELF file and the dynamic entries by tag."""
+
+    def __init__(self, window: Window) -> None:
+        self.window = window
+        try:
+            self._read_headers()
+        except (
+            ELFError,
+            ELFParseError,
+            ConstructError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            IndexError,
+            OverflowError,
+        ) as error:
+            raise malformed(window.file, f"its ELF headers cannot be read ({type(error).__name__}: {error})") from error
+        self.order = "<" if self.little else ">"
+        self.wide = self.bits == 64
+        self.dynamic = self._dynamic()
+        self.names = self._dynamic_names()
+
+    def _read_headers(self) -> None:
+        elf = ELFFile(self.window.stream)
+        self.bits: int = elf.elfclass
+        self.little: bool = elf.little_endian
+        self.machine: str = str(elf["e_machine"])
+        self.type: str = str(elf["e_type"])
+        count = elf.num_segments() * max(elf.num_sections(), 1)
+        if elf.num_segments() > _MAX_HEADERS or elf.num_sections() > _MAX_HEADERS or count > 16 * _MAX_HEADERS:
+            raise malformed(self.window.file, f"{elf.num_segments()} segments and {elf.num_sections()} sections are no linked library")
+        self.segments = [
+            _Segment(str(s["p_type"]), s["p_flags"], s["p_offset"], s["p_vaddr"], s["p_filesz"], s["p_align"]) for s in elf.iter_segments()
+        ]
+        self.sections = [_Section(s.name, str(s["sh_type"]), s["sh_addr"], s["sh_size"]) for s in elf.iter_sections()]
+
+    def offset(self, address: int, what: str) -> int:
+        """Return the file offset of a virtual address (gABI: PT_LOAD maps p_filesz bytes)."""
+        for segment in self.segments:
+            if segment.type == "PT_LOAD" and segment.address <= address < segment.address + segment.filesz:
+                return address - segment.address + segment.offset
+        raise malformed(self.window.file, f"{what} at address {address:#x} is in no loaded segment")
+
+    def _dynamic(self) -> dict[int, list[int]]:
+        entries: dict[int, list[int]] = defaultdict(list)
+        for segment in self.segments:
+            if segment.type != "PT_DYNAMIC":
+                continue
+            layout = struct.Struct(self.order + ("QQ" if self.wide else "II"))
+            table = self.window.read(segment.offset, segment.filesz - segment.filesz % layout.size, "the dynamic segment")
+            for tag, value in layout.iter_unpack(table):
+                if tag == 0:
+                    break
+                entries[tag].append(value)
+        return entries
+
+    def first(self, tag: int) -> int | None:
+        values = self.dynamic.get(tag)
+        return values[0] if values else None
+
+    def _dynamic_names(self) -> Names:
+        address, size = self.first(_STRTAB), self.first(_STRSZ)
+        if address is None or size is None:
+            return Names(self.window.file, b"\0")
+        return Names(self.window.file, self.window.read(self.offset(address, "the dynamic string table"), size, "the dynamic string table"))
+
+    def strings(self, tag: int) -> tuple[str, ...]:
+        return tuple(self.names[value] for value in self.dynamic.get(tag, ()))
+
+
+def read_elf(window: Window) -> BinaryFacts:
+    """Return the facts of an ELF file, byte evidence excepted. Raises BuildError where the file is damaged."""
+    image = _Image(window)
+    flags, flags_1 = image.first(_FLAGS) or 0, image.first(_DF_1) or 0
+    stack = [segment for segment in image.segments if segment.type == "PT_GNU_STACK"]
+    definitions, needs, version_needs = _versions(image)
+    imports, exports = _symbols(image, definitions, needs)
+    notes = _notes(image)
+    return BinaryFacts(
+        file=window.file,
+        size=window.size,
+        format="elf",
+        arch=_ARCH.get(image.machine, image.machine),
+        kind={"ET_DYN": "shared library", "ET_EXEC": "executable", "ET_REL": "object"}.get(image.type, image.type),
+        needed=image.strings(_NEEDED),
+        imports=imports,
+        exports=exports,
+        version_needs=version_needs,
+        soname=next(iter(image.strings(_SONAME)), ""),
+        rpath=_paths(image.strings(_RPATH)),
+        runpath=_paths(image.strings(_RUNPATH)),
+        relro=any(segment.type == "PT_GNU_RELRO" for segment in image.segments),
+        bind_now=bool(_BIND_NOW in image.dynamic or flags & 0x8 or flags_1 & 0x1),
+        nx=bool(stack) and not stack[0].flags & 1,
+        pie=bool(flags_1 & 0x08000000),
+        text_relocations=bool(_TEXTREL in image.dynamic or flags & 0x4),
+        alignments=tuple(segment.align for segment in image.segments if segment.type == "PT_LOAD"),
+        flags=tuple(name for bit, name in _FLAGS_1.items() if flags_1 & bit),
+        platform="android" if "api" in notes else "linux",
+        minimum_os=notes.get("api", ""),
+        build_id=notes.get("build-id", ""),
+        sections=tuple((section.name, section.size) for section in image.sections if section.name),
+    )
+
+
+def _paths(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(path for value in values for path in value.split(":"))
+
+
+def _symbol_count(image: _Image, symbols: int, entry: int) -> int:
+    """Return the number of dynamic symbols: the larger of what the section table and what the hash table say."""
+    count = max(
+        (section.size // entry for section in image.sections if section.type == "SHT_DYNSYM" and section.address == symbols), default=0
+    )
+    if (address := image.first(_HASH)) is not None:
+        return max(count, int(image.window.unpack(image.order + "II", image.offset(address, "DT_HASH"))[1]))
+    if (address := image.first(_GNU_HASH)) is not None:
+        return max(count, _gnu_hash_count(image, image.offset(address, "DT_GNU_HASH")))
+    return count
+
+
+def _gnu_hash_count(image: _Image, start: int) -> int:
+    """Return one more than the highest symbol index that the GNU hash table reaches: its last chain ends at an odd value."""
+    buckets, first, bloom, _ = image.window.unpack(image.order + "IIII", start, "DT_GNU_HASH")
+    table = start + 16 + bloom * (8 if image.wide else 4)
+    heads = struct.unpack(f"{image.order}{buckets}I", image.window.read(table, 4 * buckets, "DT_GNU_HASH"))
+    last = max(heads, default=0)
+    if last < first:
+        return int(first)
+    chain = table + 4 * buckets + 4 * (last - first)
+    while not image.window.unpack(image.order + "I", chain, "DT_GNU_HASH")[0] & 1:
+        last, chain = last + 1, chain + 4
+    return int(last) + 1
+
+
+def _symbols(
+    image: _Image, definitions: dict[int, str], needs: dict[int, tuple[str, str]]
+) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...]]:
+    """Return (imports, exports). An export is defined, not local, of default or protected visibility, and in no local version."""
+    address = image.first(_SYMTAB)
+    if address is None:
+        return (), ()
+    layout = struct.Struct(image.order + ("IBBHQQ" if image.wide else "IIIBBH"))
+    count = _symbol_count(image, address, layout.size)
+    table = image.window.read(image.offset(address, "the dynamic symbol table"), count * layout.size, "the dynamic symbol table")
+    versions = _version_indices(image, count)
+    names = image.names
+    imports: list[Symbol] = []
+    exports: list[Symbol] = []
+    for index, fields in enumerate(layout.iter_unpack(table)):
+        name_offset, info, other, section = fields[:4] if image.wide else (fields[0], *fields[3:])
+        binding = _BINDING.get(info >> 4)
+        if binding is None or not name_offset:
+            continue
+        kind = _KIND.get(info & 15, "notype")
+        version = versions[index] & 0x7FFF if versions else 1
+        if section == 0:
+            library, label = needs.get(version, ("", ""))
+            imports.append(Symbol(names[name_offset], kind, binding, label, library))
+        elif other & 3 in (0, 3) and version != 0:
+            label = definitions.get(version, "")
+            if label and not versions[index] & 0x8000:
+                label = "@@" + label
+            exports.append(Symbol(names[name_offset], kind, binding, label))
+    return tuple(imports), tuple(exports)
+
+
+def _version_indices(image: _Image, count: int) -> tuple[int, ...]:
+    address = image.first(_VERSYM)
+    if address is None:
+        return ()
+    return struct.unpack(f"{image.order}{count}H", image.window.read(image.offset(address, "DT_VERSYM"), 2 * count, "DT_VERSYM"))
+
+
+def _versions(image: _Image) -> tuple[dict[int, str], dict[int, tuple[str, str]], dict[str, tuple[str, ...]]]:
+    """Return (defined versions by index, needed (library, version) by index, needed versions by library)."""
+    window, order = image.window, image.order
+    definitions: dict[int, str] = {}
+    needs: dict[int, tuple[str, str]] = {}
+    libraries: dict[str, tuple[str, ...]] = {}
+    if (address := image.first(_VERDEF)) is not None:
+        at = image.offset(address, "DT_VERDEF")
+        for _ in range(min(image.first(_VERDEFNUM) or 0, 0x8000)):
+            _, flags, index, _, _, aux, step = window.unpack(order + "HHHHIII", at, "DT_VERDEF")
+            if not flags & 1:
+                definitions[index] = image.names[window.unpack(order + "I", at + aux, "DT_VERDEF")[0]]
+            at += step
+    if (address := image.first(_VERNEED)) is not None:
+        at = image.offset(address, "DT_VERNEED")
+        for _ in range(min(image.first(_VERNEEDNUM) or 0, 0x8000)):
+            _, count, file, aux, step = window.unpack(order + "HHIII", at, "DT_VERNEED")
+            library, entry = image.names[file], at + aux
+            for _ in range(min(count, 0x8000)):
+                _, _, index, name, next_entry = window.unpack(order + "IHHII", entry, "DT_VERNEED")
+                needs[index & 0x7FFF] = (library, image.names[name])
+                libraries[library] = (*libraries.get(library, ()), image.names[name])
+                entry += next_entry
+            at += step
+    return definitions, needs, libraries
+
+
+def _notes(image: _Image) -> dict[str, str]:
+    """Return `build-id` and, for Android, `api` from the PT_NOTE segments (gABI "Note Section"; NDK's crtbegin note)."""
+    found: dict[str, str] = {}
+    for segment in image.segments:
+        if segment.type != "PT_NOTE" or segment.filesz > 1 << 16:
+            continue
+        data, at = image.window.read(segment.offset, segment.filesz, "PT_NOTE"), 0
+        while at + 12 <= len(data):
+            name_size, size, kind = struct.unpack_from(image.order + "III", data, at)
+            owner, start = data[at + 12 : at + 12 + name_size].rstrip(b"\0"), at + 12 + -(-name_size // 4) * 4
+            payload = data[start : start + size]
+            if owner == b"GNU" and kind == 3:
+                found["build-id"] = payload.hex()
+            elif owner == b"Android" and kind == 1 and len(payload) >= 4:
+                found["api"] = str(struct.unpack_from(image.order + "I", payload)[0])
+            at = start + -(-size // 4) * 4
+    return found

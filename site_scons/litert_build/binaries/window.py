@@ -1,0 +1,85 @@
+"""Owns bounded reads of a binary: no offset or length taken from a file can lead outside it or ask for its whole address space.
+
+with Window.open(path) as window:
+    window.unpack("<IHH", 64)
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from litert_build.errors import BuildError
+
+MAX_NAME = 1 << 20
+
+
+def malformed(file: Path, what: str) -> BuildError:
+    """Return the error for a file whose own tables contradict its size or each other."""
+    return BuildError(
+        f"malformed binary: {what}", where=str(file), mend="build or fetch the library again; the file is damaged or truncated"
+    )
+
+
+class Window:
+    """Random access to one open file, all reads checked against its size."""
+
+    def __init__(self, file: Path, stream: BinaryIO) -> None:
+        self.file = file
+        self.stream = stream
+        self.size = os.fstat(stream.fileno()).st_size
+
+    @staticmethod
+    def open(file: Path) -> Window:
+        """Open `file`. Raises BuildError where it cannot be read."""
+        try:
+            return Window(file, file.open("rb"))
+        except OSError as error:
+            raise BuildError(f"cannot read the binary: {error.strerror}", where=str(file), mend="name an existing library") from error
+
+    def __enter__(self) -> Window:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stream.close()
+
+    def read(self, offset: int, length: int, what: str = "table") -> bytes:
+        """Return exactly `length` bytes at `offset`. Raises BuildError where the file does not hold them."""
+        if offset < 0 or length < 0 or offset + length > self.size:
+            raise malformed(self.file, f"{what} at {offset:#x}, {length} bytes, lies outside the file of {self.size} bytes")
+        self.stream.seek(offset)
+        return self.stream.read(length)
+
+    def unpack(self, layout: str, offset: int, what: str = "header") -> tuple[Any, ...]:
+        """Return the fields of one record at `offset`."""
+        return struct.unpack(layout, self.read(offset, struct.calcsize(layout), what))
+
+    def chunks(self, size: int = 1 << 23, overlap: int = 256) -> Iterator[bytes]:
+        """Yield the whole file in pieces, each repeating the last `overlap` bytes of the one before."""
+        self.stream.seek(0)
+        tail = b""
+        while piece := self.stream.read(size):
+            yield tail + piece
+            tail = piece[-overlap:]
+
+
+class Names:
+    """A string table: NUL-terminated names by offset, with a bound on their total size, since a hostile table can make every
+    symbol as long as the table."""
+
+    def __init__(self, file: Path, table: bytes) -> None:
+        self.file = file
+        self.table = table
+        self.budget = 8 * len(table) + MAX_NAME
+
+    def __getitem__(self, offset: int) -> str:
+        end = self.table.find(b"\0", offset)
+        if end < 0 or offset < 0:
+            raise malformed(self.file, f"a name at {offset:#x} runs out of its string table of {len(self.table)} bytes")
+        self.budget -= end - offset
+        if self.budget < 0:
+            raise malformed(self.file, "its symbol names overlap beyond any real string table")
+        return self.table[offset:end].decode("utf-8", "backslashreplace")
