@@ -9,30 +9,89 @@ Paths in a lock are relative to the folder of the lock file. docs/refs-and-locks
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from litert_build.errors import BuildError, nearest
+from litert_build.sources.fields import Fields
 
 SCHEMA = 1
+ARCHIVE_TYPES = ("", "tar", "tar.gz", "tgz", "tar.xz", "tar.bz2", "zip", "crate", "file")
+
+
+@dataclass(frozen=True)
+class FileRef:
+    """One file that goes into a tree: `path` on this machine, or `inner` inside another `repository` of the lock, or its
+    `content`. `sha256` is checked where it is given."""
+
+    path: Path | None = None
+    repository: str = ""
+    inner: str = ""
+    content: str | None = None
+    sha256: str = ""
+
+
+@dataclass(frozen=True)
+class Patch:
+    """One unified diff and how many leading path components (`patch -p`) its names carry too many."""
+
+    file: FileRef
+    strip: int = 0
+
+
+@dataclass(frozen=True)
+class Lfs:
+    """Git LFS pointers to replace by their files: the server's `url` (the part before /objects/batch) and which paths (`include`,
+    fnmatch patterns over tree-relative paths)."""
+
+    url: str
+    include: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Repository:
-    """One external (or the main) repository: a `path` to a local tree, or `urls` with the sha256 of an archive.
+    """One external (or the main) repository: a `path` to a local tree, or `urls` with the sha256 of an archive, or a `git` remote
+    with a commit.
 
-    `overlay` maps a path inside the tree (a BUILD file, a .bzl, a generated file) to the file that stands there instead;
-    `repo_mapping` maps apparent repository names, as this repository writes them, to names of this lock.
+    A tree is made in this order: extract and strip `strip_prefix` (under `add_prefix`), fetch `lfs`, write `build_file` as
+    BUILD.bazel, apply `patches`, run `patch_cmds`, place `link_files`, place `overlay`. The last two map a path inside the tree to
+    the file that stands there. `repo_mapping` maps apparent repository names, as this repository writes them, to names of
+    this lock. `rule`, `location` and `shadowed` say where the entry comes from: the repository rule, the declaring file:line, and later
+    declarations of the same name that the first one kept out.
     """
 
     name: str
     path: Path | None = None
     urls: tuple[str, ...] = ()
     sha256: str = ""
+    type: str = ""
+    git: str = ""
+    commit: str = ""
     strip_prefix: str = ""
+    add_prefix: str = ""
+    lfs: Lfs | None = None
+    build_file: FileRef | None = None
+    patches: tuple[Patch, ...] = ()
+    patch_cmds: tuple[str, ...] = ()
+    patch_cmds_win: tuple[str, ...] = ()
+    link_files: dict[str, FileRef] = field(default_factory=dict)
     overlay: dict[str, Path] = field(default_factory=dict)
     repo_mapping: dict[str, str] = field(default_factory=dict)
+    rule: str = ""
+    location: str = ""
+    shadowed: tuple[str, ...] = ()
+
+    def references(self) -> list[FileRef]:
+        """Return every file of elsewhere that goes into the tree, in the order of use."""
+        first = [self.build_file] if self.build_file else []
+        return [
+            *first,
+            *(patch.file for patch in self.patches),
+            *self.link_files.values(),
+            *(FileRef(path) for path in self.overlay.values()),
+        ]
 
 
 @dataclass(frozen=True)
@@ -52,7 +111,8 @@ class Product:
 @dataclass(frozen=True)
 class Lock:
     """One parsed lock file. `roots` are labels or `//pkg/...` patterns in the main repository; `flags` set build settings by label,
-    `defines` the --define pairs, `copts`/`cxxopts`/`conlyopts`/`linkopts` the global options of the target configuration."""
+    `defines` the --define pairs, `copts`/`cxxopts`/`conlyopts`/`linkopts` the global options of the target configuration, `bindings`
+    what bind() declared (`//external:NAME` by name), `commit` the commit that the release tag meant when the lock was made."""
 
     file: Path
     ref: str
@@ -70,12 +130,13 @@ class Lock:
     linkopts: tuple[str, ...] = ()
     visibility: Literal["checked", "advisory"] = "checked"
     commit: str = ""
+    bindings: dict[str, str] = field(default_factory=dict)
 
     @staticmethod
     def read(file: Path) -> Lock:
         """Parse and validate `file`. Raises BuildError that names the file and the faulty field."""
         try:
-            data = json.loads(file.read_text(encoding="utf-8"))
+            data = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=lambda pairs: _unique(file, pairs))
         except OSError as error:
             raise BuildError(
                 f"cannot read the lock: {error.strerror}", where=str(file), mend="name an existing file with lock=PATH"
@@ -85,56 +146,160 @@ class Lock:
         return _parse(file, data)
 
 
-_FIELDS = {
-    "schema", "ref", "release", "commit", "main", "repositories", "roots", "product", "link_mode", "flags", "defines", "copts", "cxxopts",
-    "conlyopts", "linkopts", "visibility",
-}  # fmt: skip
+LOCK_FIELDS = (
+    "schema", "ref", "release", "commit", "main", "roots", "product", "link_mode", "flags", "defines", "copts", "cxxopts",
+    "conlyopts", "linkopts", "visibility", "bindings", "repositories",
+)  # fmt: skip
+REPOSITORY_FIELDS = (
+    "rule", "location", "path", "urls", "sha256", "type", "git", "commit", "strip_prefix", "add_prefix", "lfs", "build_file", "patches",
+    "patch_cmds", "patch_cmds_win", "link_files", "overlay", "repo_mapping", "shadowed",
+)  # fmt: skip
 
 
-def _parse(file: Path, data: dict[str, Any]) -> Lock:
-    if data.get("schema") != SCHEMA:
+def _unique(file: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in data:
+            raise BuildError(f"{name!r} stands twice in one object", where=str(file), mend="keep one of them")
+        data[name] = value
+    return data
+
+
+def _parse(file: Path, data: Any) -> Lock:
+    if isinstance(data, dict) and data.get("schema") != SCHEMA:
         raise BuildError(f"lock schema {data.get('schema')} is not {SCHEMA}", where=str(file), mend="regenerate it with scons lock")
-    for name in data:
-        if name not in _FIELDS:
-            raise BuildError(f"unknown field {name!r} in the lock", where=str(file), mend=nearest(name, _FIELDS))
+    fields = Fields(file, "", data, LOCK_FIELDS)
     base = file.resolve().parent
-    repositories = {name: _repository(file, base, name, fields) for name, fields in data["repositories"].items()}
-    if data["main"] not in repositories:
-        raise BuildError(
-            f"main repository {data['main']!r} is not among the repositories", where=str(file), mend=nearest(data["main"], repositories)
-        )
-    product = data["product"]
+    repositories = {name: _repository(file, base, name, value) for name, value in fields.mapping("repositories").items()}
+    _check_references(file, repositories)
+    main = fields.text("main")
+    if main not in repositories:
+        raise BuildError(f"main repository {main!r} is not among the repositories", where=str(file), mend=nearest(main, repositories))
+    if not fields.items("roots"):
+        fields.fault("roots", "at least one label is expected")
     return Lock(
         file=file,
-        ref=data["ref"],
-        release=data.get("release", data["ref"]),
-        commit=data.get("commit", ""),
-        main=data["main"],
+        ref=fields.text("ref"),
+        release=fields.text("release", fields.text("ref")),
+        commit=fields.text("commit", ""),
+        main=main,
         repositories=repositories,
-        roots=tuple(data["roots"]),
-        product=Product(product["kind"], product.get("library", ""), tuple(product.get("required", ())), tuple(product.get("allowed", ()))),
-        link_mode=data.get("link_mode", "static"),
-        flags=dict(data.get("flags", {})),
-        defines=dict(data.get("defines", {})),
-        copts=tuple(data.get("copts", ())),
-        cxxopts=tuple(data.get("cxxopts", ())),
-        conlyopts=tuple(data.get("conlyopts", ())),
-        linkopts=tuple(data.get("linkopts", ())),
-        visibility=data.get("visibility", "checked"),
+        roots=fields.texts("roots"),
+        product=_product(file, fields.mapping("product")),
+        link_mode=fields.choice("link_mode", ("static", "dynamic", "none"), "static"),
+        flags=fields.text_mapping("flags"),
+        defines=fields.text_mapping("defines"),
+        copts=fields.texts("copts"),
+        cxxopts=fields.texts("cxxopts"),
+        conlyopts=fields.texts("conlyopts"),
+        linkopts=fields.texts("linkopts"),
+        visibility=fields.choice("visibility", ("checked", "advisory"), "checked"),
+        bindings=fields.text_mapping("bindings"),
     )
 
 
-def _repository(file: Path, base: Path, name: str, fields: dict[str, Any]) -> Repository:
-    if ("path" in fields) == ("urls" in fields):
-        raise BuildError(f"repository {name!r} needs either path or urls", where=str(file))
-    if "urls" in fields and not fields.get("sha256"):
-        raise BuildError(f"repository {name!r} has urls but no sha256", where=str(file), mend="add the sha256 of the archive")
+def _product(file: Path, data: dict[str, Any]) -> Product:
+    fields = Fields(file, "product", data, ("kind", "library", "required", "allowed"))
+    kind = fields.choice("kind", ("host", "objects"))
+    return Product(kind, fields.text("library", ""), fields.texts("required"), fields.texts("allowed"))
+
+
+def _repository(file: Path, base: Path, name: str, data: Any) -> Repository:
+    fields = Fields(file, f"repositories.{name}", data, REPOSITORY_FIELDS)
+    if len([source for source in ("path", "urls", "git") if source in fields]) != 1:
+        raise BuildError(f"repository {name!r} needs exactly one of path, urls and git", where=str(file), mend="see docs/refs-and-locks.md")
+    _check_identity(file, name, fields)
     return Repository(
         name=name,
-        path=base / fields["path"] if "path" in fields else None,
-        urls=tuple(fields.get("urls", ())),
-        sha256=fields.get("sha256", ""),
-        strip_prefix=fields.get("strip_prefix", ""),
-        overlay={inner: base / outer for inner, outer in fields.get("overlay", {}).items()},
-        repo_mapping=dict(fields.get("repo_mapping", {})),
+        path=base / fields.text("path") if "path" in fields else None,
+        urls=tuple(url if _is_url(url) else (base / url).as_uri() for url in fields.texts("urls")),
+        sha256=fields.text("sha256", "").lower(),
+        type=fields.choice("type", ARCHIVE_TYPES, ""),
+        git=fields.text("git", ""),
+        commit=fields.text("commit", ""),
+        strip_prefix=fields.text("strip_prefix", ""),
+        add_prefix=inner_path(fields, "add_prefix", fields.text("add_prefix", "")),
+        lfs=_lfs(file, name, fields),
+        build_file=_file_ref(fields, base, "build_file", fields.data["build_file"]) if "build_file" in fields else None,
+        patches=tuple(_patch(file, base, name, at, value) for at, value in enumerate(fields.items("patches", []))),
+        patch_cmds=fields.texts("patch_cmds"),
+        patch_cmds_win=fields.texts("patch_cmds_win"),
+        link_files={
+            inner_path(fields, f"link_files.{inner}", inner): _file_ref(fields, base, f"link_files.{inner}", value)
+            for inner, value in fields.mapping("link_files", {}).items()
+        },
+        overlay={inner_path(fields, f"overlay.{inner}", inner): base / outer for inner, outer in fields.text_mapping("overlay").items()},
+        repo_mapping=fields.text_mapping("repo_mapping"),
+        rule=fields.text("rule", ""),
+        location=fields.text("location", ""),
+        shadowed=fields.texts("shadowed"),
     )
+
+
+def _check_identity(file: Path, name: str, fields: Fields) -> None:
+    if "urls" in fields:
+        if not fields.texts("urls"):
+            fields.fault("urls", "at least one address is expected")
+        digest = fields.text("sha256", "")
+        if not digest:
+            raise BuildError(f"repository {name!r} has urls but no sha256", where=str(file), mend="add the sha256 of the archive")
+        if not re.fullmatch(r"[0-9a-fA-F]{64}", digest):
+            fields.fault("sha256", f"64 hex digits are expected, not {digest!r}")
+    if "git" in fields and not re.fullmatch(r"[0-9a-f]{40}", fields.text("commit", "")):
+        fields.fault("commit", f"the full 40 hex digits of a commit are expected, not {fields.text('commit', '')!r}")
+
+
+def _is_url(text: str) -> bool:
+    return re.match(r"[a-z][a-z0-9+.-]+:", text) is not None
+
+
+def inner_path(fields: Fields, name: str, text: str) -> str:
+    """Return `text` if it is a relative path that stays inside a tree; raises BuildError for field `name` otherwise."""
+    parts = text.split("/")
+    if text and (text.startswith("/") or "\\" in text or ":" in text or ".." in parts or "" in parts or "." in parts):
+        fields.fault(name, f"{text!r} is not a plain path inside the tree")
+    return text
+
+
+def _lfs(file: Path, name: str, fields: Fields) -> Lfs | None:
+    if "lfs" not in fields:
+        return None
+    inner = Fields(file, f"repositories.{name}.lfs", fields.data["lfs"], ("url", "include"))
+    return Lfs(inner.text("url"), inner.texts("include"))
+
+
+def _patch(file: Path, base: Path, name: str, at: int, value: Any) -> Patch:
+    fields = Fields(file, f"repositories.{name}.patches[{at}]", value, ("file", "sha256", "strip"))
+    reference = {key: fields.text(key) for key in ("file", "sha256") if key in fields}
+    return Patch(_file_ref(fields, base, "file", reference), fields.number("strip", 0))
+
+
+def _file_ref(fields: Fields, base: Path, name: str, value: Any) -> FileRef:
+    """Read `"path"`, `"@repository//package:file"` or an object with one of `file` and `content`, and `sha256`."""
+    inner = Fields(
+        fields.file, f"{fields.place}.{name}", {"file": value} if isinstance(value, str) else value, ("file", "content", "sha256")
+    )
+    if ("file" in inner) == ("content" in inner):
+        fields.fault(name, "exactly one of file and content is expected")
+    digest = inner.text("sha256", "")
+    if "content" in inner:
+        return FileRef(content=inner.text("content"), sha256=digest)
+    text = inner.text("file")
+    if not text.startswith("@"):
+        return FileRef(path=base / text, sha256=digest)
+    label = re.fullmatch(r"@([\w.+~-]+)//([^:]*):(.+)", text)
+    if label is None:
+        fields.fault(name, f"{text!r} is not a label of a file, as in @repository//package:file")
+    repository, package, file = label.groups()
+    return FileRef(repository=repository, inner=f"{package}/{file}" if package else file, sha256=digest)
+
+
+def _check_references(file: Path, repositories: dict[str, Repository]) -> None:
+    for repository in repositories.values():
+        for reference in repository.references():
+            if reference.repository and reference.repository not in repositories:
+                raise BuildError(
+                    f"repository {repository.name!r} takes {reference.inner} from {reference.repository!r}, which is not in the lock",
+                    where=str(file),
+                    mend=nearest(reference.repository, repositories),
+                )

@@ -1,0 +1,183 @@
+"""Owns the step from a lock to readable folders, one a repository.
+
+trees = materialize(lock, store=default_store(), overlays_dir=Path("build/overlays"), offline=False)
+trees["litert"]                    # a plain folder: a checkout, a farm of links over one, or a sealed tree of the store
+
+Archives and git commits become sealed trees: made once, read-only, named by the digest of everything that made them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from litert_build.errors import BuildError, nearest
+from litert_build.sources.archive import extract
+from litert_build.sources.download import Fetcher, Progress, silent
+from litert_build.sources.lock import FileRef, Lock, Repository
+from litert_build.sources.network import Network
+from litert_build.sources.overlay import overlay_farm
+from litert_build.sources.store import Store
+
+FORMAT = 1  # part of every tree's digest: raised when the same description would give other bytes
+
+
+def materialize(
+    lock: Lock,
+    *,
+    store: Path,
+    overlays_dir: Path,
+    offline: bool = False,
+    local: Mapping[str, Path] | None = None,
+    progress: Progress = silent,
+    network: Network | None = None,
+) -> dict[str, Path]:
+    """Return a readable folder for every repository of the lock, in the lock's order.
+
+    `local` names checkouts that stand in for repositories: they are read as they are, but for build file, link files and overlay, which
+    are laid over them; patches are not applied to a checkout. Raises BuildError for what cannot be fetched, does not have
+    its digest, or does not unpack or patch as declared.
+    """
+    local = local or {}
+    for name in local:
+        if name not in lock.repositories:
+            raise BuildError(f"the lock has no repository {name!r} to replace", where=f"src_{name}=", mend=nearest(name, lock.repositories))
+    network = replace(network or Network(), offline=offline)
+    maker = TreeMaker(Fetcher(Store(store), network, progress), overlays_dir, str(lock.file))
+    try:
+        repositories = _ordered([_localized(repository, local) for repository in lock.repositories.values()], str(lock.file))
+        maker.prefetch(repositories)
+        for repository in repositories:
+            maker.make(repository)
+    finally:
+        maker.fetcher.close()
+    return {name: maker.made[name] for name in lock.repositories}
+
+
+def _localized(repository: Repository, local: Mapping[str, Path]) -> Repository:
+    if repository.name not in local:
+        return repository
+    path = local[repository.name]
+    if not path.is_dir():
+        raise BuildError(f"{path} is not a folder", where=f"src_{repository.name}=", mend="name a checkout of the repository")
+    return replace(repository, path=path.absolute(), urls=(), git="", lfs=None, patches=(), patch_cmds=(), patch_cmds_win=())
+
+
+def _ordered(repositories: list[Repository], where: str) -> list[Repository]:
+    """Return the repositories so that each stands after those it takes files from. Raises BuildError with the path of a cycle."""
+    by_name = {repository.name: repository for repository in repositories}
+    ordered: dict[str, Repository] = {}
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        if name in path:
+            raise BuildError(f"repositories take files from each other: {' -> '.join((*path, name))}", where=where, mend="break the cycle")
+        if name not in ordered:
+            for reference in by_name[name].references():
+                if reference.repository:
+                    visit(reference.repository, (*path, name))
+            ordered[name] = by_name[name]
+
+    for repository in repositories:
+        visit(repository.name, ())
+    return list(ordered.values())
+
+
+class TreeMaker:
+    """Makes trees one by one; `made` holds those that exist, by repository name."""
+
+    def __init__(self, fetcher: Fetcher, overlays_dir: Path, where: str) -> None:
+        self.fetcher, self.overlays_dir, self.where = fetcher, overlays_dir, where
+        self.store = fetcher.store
+        self.made: dict[str, Path] = {}
+
+    def prefetch(self, repositories: list[Repository]) -> None:
+        """Fetch, several at once, the archives of all trees that are not known to be in the store already."""
+        wanted = [repository for repository in repositories if repository.urls and not self._known(repository)]
+        self.fetcher.fetch_all([(repository.name, repository.urls, repository.sha256) for repository in wanted])
+
+    def _known(self, repository: Repository) -> bool:
+        """Whether the tree exists already, as far as its digest can be told before other trees are made."""
+        if any(reference.repository and not reference.sha256 for reference in repository.references()):
+            return False
+        return self.store.tree(repository.name, self.digest(repository)).is_dir()
+
+    def make(self, repository: Repository) -> Path:
+        """Return the folder of one repository and remember it. The repositories it takes files from must have been made."""
+        if repository.path is not None:
+            tree = self._local_tree(repository, repository.path)
+        else:
+            tree = self.store.make_tree(repository.name, self.digest(repository), lambda folder: self._fill(repository, folder))
+        self.made[repository.name] = tree
+        return tree
+
+    def _local_tree(self, repository: Repository, path: Path) -> Path:
+        if not path.is_dir():
+            raise BuildError(f"repository {repository.name!r} has no folder {path}", where=self.where, mend="correct its path in the lock")
+        files = {name: self.read(reference) for name, reference in _placed(repository).items()}
+        return overlay_farm(path, files, self.overlays_dir / repository.name) if files else path
+
+    def digest(self, repository: Repository) -> str:
+        """Return the sha256, in hex, over everything that decides the bytes of the tree; names, places and addresses do not."""
+        parts = {
+            "format": FORMAT,
+            "sha256": repository.sha256 if repository.urls else repository.commit,
+            "type": repository.type,
+            "strip_prefix": repository.strip_prefix,
+            "add_prefix": repository.add_prefix,
+            "build_file": self._digest_of(repository.build_file) if repository.build_file else "",
+            "link_files": {name: self._digest_of(reference) for name, reference in repository.link_files.items()},
+            "overlay": {name: self._digest_of(FileRef(path)) for name, path in repository.overlay.items()},
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def _digest_of(self, reference: FileRef) -> str:
+        if reference.repository and reference.sha256:
+            return reference.sha256
+        return hashlib.sha256(self.read(reference)).hexdigest()
+
+    def read(self, reference: FileRef) -> bytes:
+        """Return the bytes of a file that goes into a tree. Raises BuildError where it is missing or not the one that was locked."""
+        if reference.content is not None:
+            data, name = reference.content.encode(), "content"
+        else:
+            path = reference.path or self.made[reference.repository] / reference.inner
+            name = str(path) if reference.path else f"@{reference.repository}//:{reference.inner}"
+            try:
+                data = path.read_bytes()
+            except OSError as error:
+                raise BuildError(f"cannot read {name}: {error.strerror}", where=self.where, mend="correct the path in the lock") from error
+        actual = hashlib.sha256(data).hexdigest()
+        if reference.sha256 and actual != reference.sha256:
+            raise BuildError(
+                f"{name} is not the file that was locked",
+                where=self.where,
+                notes=[f"expected sha256 {reference.sha256}", f"found    sha256 {actual}"],
+                mend="regenerate the lock, or restore the file",
+            )
+        return data
+
+    def _fill(self, repository: Repository, folder: Path) -> None:
+        archive = self.fetcher.fetch(repository.name, repository.urls, repository.sha256)
+        self.fetcher.progress(repository.name, "extract", 0, 0)
+        inside = folder / repository.add_prefix
+        inside.mkdir(parents=True, exist_ok=True)
+        extract(archive, inside, strip_prefix=repository.strip_prefix, source=repository.urls[0])
+        for name, reference in _placed(repository).items():
+            _put(folder, name, self.read(reference))
+
+
+def _placed(repository: Repository) -> dict[str, FileRef]:
+    """Return the files that stand in a tree in place of its own, the last word for a path being the overlay's."""
+    build = {"BUILD.bazel": repository.build_file} if repository.build_file else {}
+    return {**build, **repository.link_files, **{name: FileRef(path) for name, path in repository.overlay.items()}}
+
+
+def _put(folder: Path, name: str, content: bytes) -> None:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_symlink():
+        path.unlink()
+    path.write_bytes(content)
