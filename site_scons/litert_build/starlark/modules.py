@@ -1,0 +1,193 @@
+"""Owns the loading of .bzl modules and the running of Starlark code: load order, cycles, freezing, errors with a macro stack.
+
+    modules = Modules(source=read_bzl, globals_for=bzl_globals)
+    modules.load(key)["my_macro"]
+
+A module is frozen once its body has run. Rules: the Starlark specification, "Module execution" and Bazel's `load` reference.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Iterator
+from types import FrameType, TracebackType
+from typing import Any, Protocol
+
+from litert_build.errors import BuildError, nearest
+from litert_build.starlark.operators import RUNTIME
+from litert_build.starlark.syntax import Kind, Load, Stage, compile_file
+from litert_build.starlark.values import EvalError, Value, freeze
+
+_FILES: set[str] = set()
+
+
+class Opaque(Value):
+    """What stands for a symbol of a file that is not there: harmless while nobody uses it, an error once somebody does."""
+
+    type_name = "unavailable symbol"
+
+    def __init__(self, symbol: str, label: str, place: str, why: str) -> None:
+        self.symbol, self.label, self.place, self.why = symbol, label, place, why
+
+    def fault(self) -> BuildError:
+        return BuildError(
+            f"'{self.symbol}' of {self.label} is used, but {self.why}",
+            notes=[f"loaded at {self.place}"],
+            mend="add the repository to the lock, or an overlay that replaces the file",
+        )
+
+    def starlark_attr(self, name: str) -> Any:
+        raise self.fault()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise self.fault()
+
+    def __bool__(self) -> bool:
+        raise self.fault()
+
+    def __iter__(self) -> Iterator[Any]:
+        raise self.fault()
+
+    def __add__(self, other: Any) -> Any:
+        raise self.fault()
+
+    __radd__ = __or__ = __ror__ = __add__
+
+
+class SourceOf(Protocol):
+    """Gives text, display name and globals of a module key, or why it is not to be had."""
+
+    def resolve(self, label: str, importer: Hashable, place: str) -> Hashable: ...
+
+    def read(self, key: Hashable) -> tuple[str, str] | str: ...
+
+    def globals_for(self, key: Hashable) -> dict[str, Any]: ...
+
+
+class Modules:
+    """All modules of one evaluation, each run once."""
+
+    def __init__(self, source: SourceOf) -> None:
+        self.source = source
+        self.loaded: dict[Hashable, dict[str, Any] | str] = {}
+        self.loading: list[tuple[Hashable, str]] = []
+        self.on_loaded: Callable[[str, dict[str, Any]], None] = lambda file, bindings: None
+
+    def load(self, key: Hashable, place: str) -> dict[str, Any] | str:
+        """Return the frozen globals of a module, or a text saying why it is not there. Raises BuildError."""
+        if key in self.loaded:
+            return self.loaded[key]
+        if any(key == other for other, _ in self.loading):
+            start = next(i for i, (other, _) in enumerate(self.loading) if other == key)
+            path = [str(other) for other, _ in self.loading[start:]] + [str(key)]
+            raise BuildError("load cycle", where=place, notes=path, mend="move the shared symbols to a third file")
+        found = self.source.read(key)
+        if isinstance(found, str):
+            self.loaded[key] = found
+            return found
+        text, file = found
+        self.loading.append((key, place))
+        bindings = self.source.globals_for(key)
+        before = set(bindings)
+        try:
+            for stage in prepare(text, file, "bzl", bindings):
+                self.bind(stage.loads, key, file, bindings)
+                before.update(local for load in stage.loads for local, _ in load.names)
+                run(stage, file, bindings)
+        finally:
+            self.loading.pop()
+        exported = {name: value for name, value in bindings.items() if name not in before and not name.startswith("__")}
+        self.on_loaded(file, exported)
+        for value in exported.values():
+            freeze(value)
+        self.loaded[key] = exported
+        return exported
+
+    def bind(self, loads: list[Load], importer: Hashable, file: str, bindings: dict[str, Any]) -> None:
+        """Execute load statements into `bindings`. Raises BuildError for a symbol that a present file lacks."""
+        for load in loads:
+            place = f"{file}:{load.line}"
+            key = self.source.resolve(load.label, importer, place)
+            exported = self.load(key, place)
+            for local, name in load.names:
+                if isinstance(exported, str):
+                    bindings[local] = Opaque(name, str(key), place, exported)
+                elif name in exported:
+                    bindings[local] = exported[name]
+                else:
+                    mend = nearest(name, exported) or "it defines: " + ", ".join(sorted(exported)[:12])
+                    raise BuildError(f"file {key} does not contain symbol '{name}'", where=place, mend=mend)
+
+
+def prepare(text: str, file: str, kind: Kind, bindings: dict[str, Any]) -> list[Stage]:
+    """Compile a file whose builtins are the names of `bindings`. Raises BuildError."""
+    _FILES.add(file)
+    stages = compile_file(text, file, kind, bindings.keys())
+    bindings.update(RUNTIME)
+    bindings["__builtins__"] = {}
+    return stages
+
+
+def run(stage: Stage, file: str, bindings: dict[str, Any]) -> None:
+    """Run a stage's code over `bindings`. Raises BuildError with the place and macro stack of a fault."""
+    bindings.update(stage.injected)
+    if stage.code is None:
+        return
+    with located():
+        exec(stage.code, bindings)
+
+
+class located:
+    """Context that turns what Starlark code raises into a BuildError with place and macro stack."""
+
+    def __init__(self, where: str = "") -> None:
+        self.where = where
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if error is None or (isinstance(error, BuildError) and error.where):
+            return
+        frames = list(_starlark_frames(trace))
+        if isinstance(error, BuildError):
+            what, mend, notes = error.what, error.mend, error.notes
+        elif isinstance(error, EvalError):
+            what, mend, notes = str(error), "", ()
+        elif isinstance(error, RecursionError):
+            what, mend, notes = "evaluation is nested too deeply", "", ()
+        elif isinstance(error, TypeError | NameError | AttributeError | ValueError | IndexError) and frames:
+            what, mend, notes = _plain_words(error), "", ()
+        else:
+            return
+        stack = [f"in {name} at {file}:{line}" for file, line, name in frames[1:]]
+        where = f"{frames[0][0]}:{frames[0][1]}" if frames else self.where
+        raise BuildError(what, where=where, mend=mend, notes=[*notes, *stack]) from error
+
+
+def _plain_words(error: BaseException) -> str:
+    if isinstance(error, UnboundLocalError):
+        return f"local variable '{error.name}' is referenced before assignment" if getattr(error, "name", "") else str(error)
+    if isinstance(error, NameError):
+        return f"global variable '{error.name}' is referenced before assignment" if getattr(error, "name", "") else str(error)
+    return str(error)
+
+
+def _starlark_frames(trace: TracebackType | None) -> Iterator[tuple[str, int, str]]:
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename in _FILES:
+            yield code.co_filename, trace.tb_lineno, code.co_name
+        trace = trace.tb_next
+
+
+def call_stack() -> list[tuple[str, int, str]]:
+    """Return the Starlark frames that are active now, outermost first: (file, line, function)."""
+    frames: list[tuple[str, int, str]] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename in _FILES:
+            frames.append((code.co_filename, frame.f_lineno, code.co_name))
+        frame = frame.f_back
+    return frames[::-1]

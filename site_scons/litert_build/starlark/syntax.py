@@ -1,0 +1,405 @@
+"""Owns the step from text to code: parse with Python's grammar, admit only what Starlark has, resolve names, rewrite operators.
+
+    stages = compile_file("x = [1] + [2]\n", "pkg/BUILD", "build", builtins={"glob"})
+
+This is no security boundary: only sources that a lock pins by digest are evaluated.
+Rules: the Starlark specification ("Lexical elements" to "Statements"), Bazel's "Differences with Python" page.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from types import CodeType
+from typing import Any, Literal
+
+from litert_build.errors import BuildError
+from litert_build.starlark.operators import function_maker
+from litert_build.starlark.resolver import resolve
+from litert_build.starlark.values import StarlarkDict
+
+Kind = Literal["build", "bzl", "workspace"]
+MAX_BYTES = 4_000_000
+
+_STATEMENTS = (
+    ast.Expr, ast.Assign, ast.AugAssign, ast.FunctionDef, ast.If, ast.For, ast.Return, ast.Pass, ast.Break, ast.Continue,
+)  # fmt: skip
+_EXPRESSIONS = (
+    ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp, ast.Call, ast.Attribute, ast.Subscript, ast.Slice,
+    ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Starred,
+)  # fmt: skip
+_OPERATORS = (
+    ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.BitOr, ast.BitAnd, ast.BitXor, ast.LShift, ast.RShift, ast.Invert,
+    ast.And, ast.Or, ast.Not, ast.USub, ast.UAdd, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn,
+)  # fmt: skip
+_PARTS = (ast.arguments, ast.arg, ast.keyword, ast.comprehension, ast.Load, ast.Store)
+_ALLOWED = frozenset((*_STATEMENTS, *_EXPRESSIONS, *_OPERATORS, *_PARTS))
+_ONE_STRING = re.compile(
+    r"""r?(?:\"{3}(?:[^\\"]|\\.|"(?!""))*"{3}|'{3}(?:[^\\']|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""", re.DOTALL
+)
+_NAMES = {
+    ast.While: "while loop", ast.ClassDef: "class definition", ast.Import: "import", ast.ImportFrom: "import", ast.Try: "try statement",
+    ast.With: "with statement", ast.Raise: "raise statement", ast.Delete: "del statement", ast.Global: "global statement",
+    ast.Nonlocal: "nonlocal statement", ast.Assert: "assert statement", ast.Yield: "yield", ast.JoinedStr: "f-string",
+    ast.Set: "set literal", ast.SetComp: "set comprehension", ast.GeneratorExp: "generator expression", ast.NamedExpr: "walrus operator",
+    ast.Is: "operator is", ast.IsNot: "operator is not", ast.Pow: "operator **", ast.MatMult: "operator @",
+    ast.AnnAssign: "type annotation", ast.AsyncFunctionDef: "async function",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Load:
+    """One load() statement: the label as written and (local name, name in the loaded file) pairs."""
+
+    label: str
+    names: tuple[tuple[str, str], ...]
+    line: int
+
+
+@dataclass
+class Stage:
+    """Loads, then the code that may use them. BUILD and .bzl files have one stage; a WORKSPACE one per block of loads."""
+
+    loads: list[Load] = field(default_factory=list)
+    code: CodeType | None = None
+    injected: dict[str, Any] = field(default_factory=dict)
+
+
+def compile_file(text: str, file: str, kind: Kind, builtins: Collection[str]) -> list[Stage]:
+    """Return the stages of a file. Raises BuildError with file:line for text that is not Starlark or uses an undefined name."""
+    if len(text) > MAX_BYTES:
+        raise BuildError(f"the file is larger than {MAX_BYTES} characters", where=file, mend="a build description of that size is refused")
+    tree = _parse(text, file)
+    try:
+        _Validator(text, file, kind).check(tree)
+        resolve(tree, file, kind, builtins)
+        rewriter = _Rewriter(file)
+        return [_compile_stage(loads, body, file, rewriter) for loads, body in _stages(tree, kind)]
+    except RecursionError:
+        raise BuildError("the file is nested too deeply", where=file, mend="flatten its expressions") from None
+
+
+def _parse(text: str, file: str) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return ast.parse(text, file)
+    except SyntaxError as error:
+        raise BuildError(f"syntax error: {error.msg}", where=f"{file}:{error.lineno or 1}") from None
+    except (RecursionError, MemoryError, ValueError, OverflowError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError | MemoryError) else str(error)
+        raise BuildError(f"the file cannot be parsed: {reason}", where=file) from None
+
+
+def _is_load(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id == "load"
+    )
+
+
+def _stages(tree: ast.Module, kind: Kind) -> Iterable[tuple[list[ast.stmt], list[ast.stmt]]]:
+    if kind != "workspace":
+        return [([n for n in tree.body if _is_load(n)], [n for n in tree.body if not _is_load(n)])]
+    stages: list[tuple[list[ast.stmt], list[ast.stmt]]] = [([], [])]
+    for node in tree.body:
+        if _is_load(node) and stages[-1][1]:
+            stages.append(([], []))
+        stages[-1][0 if _is_load(node) else 1].append(node)
+    return stages
+
+
+def _compile_stage(loads: list[ast.stmt], body: list[ast.stmt], file: str, rewriter: _Rewriter) -> Stage:
+    module = ast.Module(body=[rewriter.visit(node) for node in body], type_ignores=[])
+    ast.fix_missing_locations(module)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        code = compile(module, file, "exec", dont_inherit=True)
+    return Stage([load_of(node) for node in loads], code, rewriter.take_injected())
+
+
+def load_of(node: ast.stmt) -> Load:
+    """Return the Load that a validated load() statement stands for."""
+    assert isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    label, *symbols = node.value.args
+    pairs = [(s.value, s.value) for s in symbols if isinstance(s, ast.Constant)]
+    pairs += [(str(k.arg), k.value.value) for k in node.value.keywords if isinstance(k.value, ast.Constant)]
+    assert isinstance(label, ast.Constant)
+    return Load(str(label.value), tuple((str(local), str(name)) for local, name in pairs), node.lineno)
+
+
+class _Validator(ast.NodeVisitor):
+    """Admits Starlark and nothing more of Python."""
+
+    def __init__(self, text: str, file: str, kind: Kind) -> None:
+        self.lines = text.split("\n")
+        self.file = file
+        self.kind = kind
+
+    def fail(self, what: str, node: ast.AST, mend: str = "") -> BuildError:
+        return BuildError(what, where=f"{self.file}:{getattr(node, 'lineno', 1)}", mend=mend)
+
+    def check(self, tree: ast.Module) -> None:
+        for node in tree.body:
+            if isinstance(node, ast.If | ast.For):
+                word = "if" if isinstance(node, ast.If) else "for"
+                raise self.fail(
+                    f"`{word}` statements are not allowed at the top level", node, "use a comprehension or move it into a function"
+                )
+            if isinstance(node, ast.FunctionDef) and self.kind != "bzl":
+                raise self.fail("functions may not be defined in a BUILD file", node, "move it to a .bzl file and load it")
+            if _is_load(node):
+                self.check_load(node)
+            else:
+                self.visit(node)
+
+    def check_load(self, node: ast.stmt) -> None:
+        assert isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+        call = node.value
+        values: list[ast.expr] = [*call.args, *(k.value for k in call.keywords)]
+        for value in values:
+            if not isinstance(value, ast.Constant) or not isinstance(value.value, str):
+                raise self.fail("load() takes string literals only", node, 'write load("//package:file.bzl", "symbol")')
+        if not call.args or any(k.arg is None for k in call.keywords):
+            raise self.fail("load() needs a label as its first argument", node)
+        load = load_of(node)
+        if not load.names:
+            raise self.fail("load() names no symbol", node)
+        for _, name in load.names:
+            if name.startswith("_"):
+                raise self.fail(f"symbol '{name}' is private and cannot be imported", node, "drop the underscore where it is defined")
+
+    def generic_visit(self, node: ast.AST) -> None:
+        if type(node) not in _ALLOWED:
+            name = _NAMES.get(type(node), type(node).__name__)
+            raise self.fail(f"{name} is not part of Starlark", node)
+        super().generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        if node.decorator_list or node.returns or getattr(node, "type_params", None):
+            raise self.fail("decorators and annotations are not part of Starlark", node)
+        self.check_name(node.name, node)
+        self.generic_visit(node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        if self.kind != "bzl":
+            raise self.fail("lambda is not allowed in a BUILD file", node)
+        self.generic_visit(node)
+
+    def visit_arguments(self, node: ast.arguments) -> None:
+        if node.posonlyargs:
+            raise self.fail("positional-only parameters are not part of Starlark", node.posonlyargs[0])
+        self.generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> None:
+        if node.annotation:
+            raise self.fail("type annotations are not part of Starlark", node)
+        self.check_name(node.arg, node)
+
+    def visit_For(self, node: ast.For) -> None:
+        if node.orelse:
+            raise self.fail("for ... else is not part of Starlark", node)
+        self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        if node.is_async:
+            raise self.fail("async is not part of Starlark", node.target)
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for operator in node.ops:
+            if type(operator) not in _ALLOWED:
+                raise self.fail(f"{_NAMES.get(type(operator), 'operator')} is not part of Starlark", node)
+        if len(node.ops) > 1:
+            raise self.fail("comparisons do not chain in Starlark", node, "join them with `and`")
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if type(node.op) not in _ALLOWED:
+            raise self.fail(f"{_NAMES.get(type(node.op), 'operator')} is not part of Starlark", node)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Name) and node.func.id == "load":
+            raise self.fail("load() is only allowed at the top level", node)
+        stars = [a for a in node.args if isinstance(a, ast.Starred)] + [k for k in node.keywords if k.arg is None]
+        if stars and self.kind == "build":
+            raise self.fail("*args and **kwargs arguments are not allowed in BUILD files", node, "pass the arguments explicitly")
+        if sum(isinstance(a, ast.Starred) for a in node.args) > 1 or sum(k.arg is None for k in node.keywords) > 1:
+            raise self.fail("a call takes one *args and one **kwargs", node)
+        self.visit(node.func)
+        for argument in node.args:
+            self.visit(argument.value if isinstance(argument, ast.Starred) else argument)
+        for keyword in node.keywords:
+            self.visit(keyword.value)
+
+    def visit_Starred(self, node: ast.Starred) -> None:
+        raise self.fail("starred expressions are only allowed as call arguments", node)
+
+    def visit_Dict(self, node: ast.Dict) -> None:
+        if None in node.keys:
+            raise self.fail("dict unpacking is not part of Starlark", node, "join dicts with |")
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            raise self.fail("fields cannot be assigned", node)
+        self.check_name(node.attr, node)
+        self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self.check_name(node.id, node)
+
+    def check_name(self, name: str, node: ast.AST) -> None:
+        if name.startswith("__"):
+            raise self.fail(f"the name {name} is not allowed", node, "names that start with two underscores are reserved")
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        value = node.value
+        if isinstance(value, bytes | complex) or value is ...:
+            raise self.fail(f"{type(value).__name__} literal is not part of Starlark", node)
+        if isinstance(value, str):
+            if not _ONE_STRING.fullmatch(self.segment(node)):
+                raise self.fail("implicit string concatenation is not allowed", node, "use the + operator")
+        elif type(value) in (int, float) and "_" in self.segment(node):
+            raise self.fail("underscores in numbers are not part of Starlark", node)
+
+    def segment(self, node: ast.Constant) -> str:
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        lines = self.lines[first : last + 1]
+        end = node.end_col_offset or 0
+        if all(map(str.isascii, lines)):
+            lines[-1] = lines[-1][:end]
+            lines[0] = lines[0][node.col_offset :]
+            return "\n".join(lines)
+        coded = [line.encode() for line in lines]
+        coded[-1] = coded[-1][:end]
+        coded[0] = coded[0][node.col_offset :]
+        return b"\n".join(coded).decode()
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Puts calls of operators.RUNTIME in the place of Python's own operators and literals."""
+
+    def __init__(self, file: str) -> None:
+        self.make = function_maker(file)
+        self.injected: dict[str, Any] = {"__kwdict": StarlarkDict, "__slice": slice}
+        self.count = 0
+
+    def take_injected(self) -> dict[str, Any]:
+        return self.injected
+
+    def call(self, name: str, node: ast.AST, *args: ast.expr) -> ast.Call:
+        return ast.copy_location(ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=list(args), keywords=[]), node)
+
+    def visit_List(self, node: ast.List) -> ast.AST:
+        self.generic_visit(node)
+        return self.call("__list", node, node) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        self.generic_visit(node)
+        pairs = [ast.Tuple(elts=[key, value], ctx=ast.Load()) for key, value in zip(node.keys, node.values) if key is not None]
+        return self.call("__dict", node, *pairs)
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        self.generic_visit(node)
+        return self.call("__list", node, node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        self.generic_visit(node)
+        pair = ast.Tuple(elts=[node.key, node.value], ctx=ast.Load())
+        return self.call("__dict_from", node, ast.copy_location(ast.ListComp(elt=pair, generators=node.generators), node))
+
+    def guarded(self, iterable: ast.expr, target: ast.expr) -> ast.expr:
+        if isinstance(target, ast.Tuple | ast.List):
+            return self.call("__iter_unpacked", iterable, iterable, ast.Constant(len(target.elts)))
+        return self.call("__iter", iterable, iterable)
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = self.guarded(node.iter, node.target)
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = self.guarded(node.iter, node.target)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        target = node.targets[0]
+        if isinstance(target, ast.Tuple | ast.List):
+            node.value = self.call("__unpack", node.value, node.value, ast.Constant(len(target.elts)))
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            return node
+        operator = {"Add": "__iadd", "BitOr": "__ior"}.get(type(node.op).__name__, f"__{type(node.op).__name__}")
+        value = self.call(operator, node, ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node), node.value)
+        return ast.copy_location(ast.Assign(targets=[node.target], value=value), node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        return self.call("__attr", node, node.value, ast.Constant(node.attr))
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        index: ast.expr = node.slice
+        if isinstance(index, ast.Slice):
+            bounds = [bound or ast.Constant(None) for bound in (index.lower, index.upper, index.step)]
+            index = self.call("__slice", node, *bounds)
+        return self.call("__index", node, node.value, index)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        return self.call(f"__{type(node.op).__name__}", node, node.left, node.right)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        return self.call(f"__{type(node.ops[0]).__name__}", node, node.left, node.comparators[0])
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not):
+            return node
+        symbol = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}[type(node.op)]
+        return self.call("__unary", node, ast.Constant(symbol), node.operand)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                argument.value = self.call("__args", argument, argument.value)
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                keyword.value = self.call("__kwargs", keyword.value, keyword.value)
+        return node
+
+    def maker(self, name: str) -> str:
+        self.count += 1
+        key = f"__def{self.count}"
+        self.injected[key] = partial(self.make, [0], name)
+        return key
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        node.decorator_list = [ast.copy_location(ast.Name(id=self.maker(node.name), ctx=ast.Load()), node)]
+        if node.args.kwarg:
+            name = node.args.kwarg.arg
+            wrapped = self.call("__kwdict", node, ast.Name(id=name, ctx=ast.Load()))
+            node.body.insert(0, ast.copy_location(ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=wrapped), node))
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self.generic_visit(node)
+        return self.call(self.maker("lambda"), node, node)
