@@ -1,0 +1,190 @@
+"""Owns frameworks and XCFrameworks: their folders, property lists and module maps, laid out without Xcode.
+
+tree = framework("LiteRtLm", Path("libLiteRtLm.dylib"), "ios", version="0.18.0")
+tree.files["LiteRtLm.framework/Info.plist"]
+
+Sources: Apple's "Framework Bundles" (flat on iOS, versioned on macOS) and "Information Property List"; the XCFramework keys as
+`xcodebuild -create-xcframework` writes them. Signing is the user's: it needs their certificate.
+"""
+
+from __future__ import annotations
+
+import plistlib
+import re
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from packaging.version import Version
+
+from litert_build.bundles.archive import Content
+from litert_build.bundles.formats import check_library, read_format
+from litert_build.errors import BuildError
+
+Platform = Literal["ios", "ios-sim", "macos"]
+
+IDENTIFIER = "io.github.leehack.litert-lm-native"
+# What an iOS library may need at most, what a plist says at least, and what every macOS library is built for.
+IOS_CEILING = Version("16.4")
+PLIST_FLOOR = Version("15.0")
+MACOS_MINIMUM = Version("14.0")
+_PLATFORMS: dict[int, Platform] = {1: "macos", 2: "ios", 7: "ios-sim"}
+_SUPPORTED = {"ios": "iPhoneOS", "ios-sim": "iPhoneSimulator", "macos": "MacOSX"}
+_LC_BUILD_VERSION = 0x32
+_ARCH_NAMES = {"x64": "x86_64", "arm64": "arm64"}
+
+
+@dataclass
+class Tree:
+    """A folder that is not on disk: path -> file or content, and path -> target of a symbolic link."""
+
+    files: dict[str, Content] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+
+    def place(self, folder: str, other: Tree) -> None:
+        """Add all of `other` under `folder`."""
+        self.files |= {f"{folder}/{name}": content for name, content in other.files.items()}
+        self.links |= {f"{folder}/{name}": target for name, target in other.links.items()}
+
+
+def build_version(path: Path) -> tuple[Platform, Version]:
+    """Return platform and minimum OS of a thin Mach-O library (LC_BUILD_VERSION). Raises BuildError where it says none, or two."""
+    data = path.read_bytes()
+    found = []
+    try:
+        (count,) = struct.unpack_from("<I", data, 16)
+        offset = 32
+        for _ in range(count):
+            command, size = struct.unpack_from("<II", data, offset)
+            if command == _LC_BUILD_VERSION:
+                found.append(struct.unpack_from("<II", data, offset + 8))
+            offset += size
+    except struct.error as error:
+        raise BuildError("has damaged load commands", where=str(path), mend="build or fetch it again") from error
+    if len(found) != 1 or found[0][0] not in _PLATFORMS:
+        raise BuildError(f"states {len(found)} known Apple platforms, not one", where=str(path), mend="link it with -platform_version")
+    platform, minimum = found[0]
+    return _PLATFORMS[platform], Version(
+        f"{minimum >> 16}.{minimum >> 8 & 255}.{minimum & 255}" if minimum & 255 else f"{minimum >> 16}.{minimum >> 8 & 255}"
+    )
+
+
+def check_minimum(path: Path, platform: Platform) -> Version:
+    """Return the minimum OS of a library for `platform`. Raises BuildError where it is built for another one or needs too new an OS."""
+    actual, minimum = build_version(path)
+    if actual != platform:
+        raise BuildError(f"is built for {actual}, not {platform}", where=str(path), mend=f"build it for {platform}")
+    ceiling = MACOS_MINIMUM if platform == "macos" else IOS_CEILING
+    if minimum > ceiling:
+        raise BuildError(
+            f"needs {platform} {minimum}, above {ceiling}", where=str(path), mend=f"build it with a minimum OS of {ceiling} or lower"
+        )
+    return minimum
+
+
+def bundle_version(tag: str) -> str:
+    """Return a version that a property list may hold (three numbers) for a release tag; 0.0.0 where it names a commit."""
+    match = re.match(r"v?(\d+\.\d+\.\d+)", tag)
+    return match[1] if match else "0.0.0"
+
+
+def framework(module: str, binary: Path, platform: Platform, *, version: str, headers: Mapping[str, Content] | None = None) -> Tree:
+    """Return `<module>.framework` around a library. With `headers` it is a Clang module that exports them.
+
+    Raises BuildError where the library is for another platform or needs a newer OS than the store's rules allow.
+    """
+    minimum = check_minimum(binary, platform)
+    content: dict[str, Content] = {module: binary}
+    if headers:
+        umbrella = "".join(f"#include <{module}/{name}>\n" for name in sorted(headers))
+        content |= {f"Headers/{name}": header for name, header in headers.items()}
+        content[f"Headers/{module}.h"] = umbrella.encode()
+        content["Modules/module.modulemap"] = module_map(module).encode()
+    plist = "Resources/Info.plist" if platform == "macos" else "Info.plist"
+    content[plist] = info_plist(module, platform, version, minimum)
+    root = f"{module}.framework"
+    if platform != "macos":
+        return Tree({f"{root}/{name}": part for name, part in content.items()})
+    tops = sorted({name.partition("/")[0] for name in content})
+    links = {f"{root}/{top}": f"Versions/Current/{top}" for top in tops} | {f"{root}/Versions/Current": "A"}
+    return Tree({f"{root}/Versions/A/{name}": part for name, part in content.items()}, links)
+
+
+def info_plist(module: str, platform: Platform, version: str, minimum: Version) -> bytes:
+    """Return Info.plist of a framework."""
+    values: dict[str, object] = {
+        "CFBundleDevelopmentRegion": "en",
+        "CFBundleExecutable": module,
+        "CFBundleIdentifier": f"{IDENTIFIER}.{module}",
+        "CFBundleInfoDictionaryVersion": "6.0",
+        "CFBundleName": module,
+        "CFBundlePackageType": "FMWK",
+        "CFBundleShortVersionString": bundle_version(version),
+        "CFBundleSupportedPlatforms": [_SUPPORTED[platform]],
+        "CFBundleVersion": bundle_version(version),
+    }
+    if platform == "macos":
+        values["LSMinimumSystemVersion"] = str(minimum)
+    else:
+        values["MinimumOSVersion"] = str(max(PLIST_FLOOR, minimum))
+    return plistlib.dumps(values)
+
+
+def module_map(module: str) -> str:
+    """Return the module map of a framework whose umbrella header is named after it (Clang "Modules", module map language)."""
+    return f'framework module {module} {{\n  umbrella header "{module}.h"\n  export *\n  module * {{ export * }}\n}}\n'
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One platform of an XCFramework: its framework, and the architectures of the binary in it."""
+
+    platform: Platform
+    arches: tuple[str, ...]
+    tree: Tree
+
+    @property
+    def identifier(self) -> str:
+        """The folder of the slice, as Xcode names it: `ios-arm64_x86_64-simulator`."""
+        system, _, variant = self.platform.partition("-")
+        arches = "_".join(_ARCH_NAMES[arch] for arch in sorted(self.arches))
+        return f"{system}-{arches}" + ("-simulator" if variant else "")
+
+
+def make_slice(
+    module: str, binary: Path, platform: Platform, arch: str, *, version: str, headers: Mapping[str, Content] | None = None
+) -> Slice:
+    """Return one slice. Raises BuildError where the binary holds another architecture or platform than the slice is named after."""
+    check_library(binary, platform.partition("-")[0], arch)
+    found = read_format(binary.read_bytes()[:4096])
+    return Slice(platform, found.arches if found else (arch,), framework(module, binary, platform, version=version, headers=headers))
+
+
+def xcframework(module: str, slices: Sequence[Slice]) -> Tree:
+    """Return `<module>.xcframework` of `slices`. Raises BuildError where two slices are of one platform, or there is none."""
+    identifiers = [part.identifier for part in slices]
+    if not slices or len({part.platform for part in slices}) != len(slices):
+        raise BuildError(f"{module}.xcframework needs one slice a platform, not {identifiers or 'none'}", mend="name each platform once")
+    tree, root = Tree(), f"{module}.xcframework"
+    for part in slices:
+        tree.place(f"{root}/{part.identifier}", part.tree)
+    libraries = [_library(module, part) for part in sorted(slices, key=lambda part: part.identifier)]
+    tree.files[f"{root}/Info.plist"] = plistlib.dumps(
+        {"AvailableLibraries": libraries, "CFBundlePackageType": "XFWK", "XCFrameworkFormatVersion": "1.0"}
+    )
+    return tree
+
+
+def _library(module: str, part: Slice) -> dict[str, object]:
+    system, _, variant = part.platform.partition("-")
+    inner = f"{module}.framework/Versions/A/{module}" if part.platform == "macos" else f"{module}.framework/{module}"
+    entry: dict[str, object] = {
+        "BinaryPath": inner,
+        "LibraryIdentifier": part.identifier,
+        "LibraryPath": f"{module}.framework",
+        "SupportedArchitectures": [_ARCH_NAMES[arch] for arch in sorted(part.arches)],
+        "SupportedPlatform": system,
+    }
+    return entry | ({"SupportedPlatformVariant": "simulator"} if variant else {})

@@ -1,0 +1,231 @@
+"""Owns the making of one bundle: runtime archive, manifest.json and SHA256SUMS of one target.
+
+result = make_bundle(BundleRequest(target=find_target("linux-x64"), tag="sample", lock=lock, host=Path("libLiteRtLm.so"), ...))
+result.archive     # out/litert-lm-native-runtime-linux-x64-sample.tar.gz
+
+Nothing is left in the output folder unless all of it is right: a host whose gate did not pass, an absent or extra file, an LFS pointer, a
+library of another platform or a companion with other bytes than the pinned ones stops it first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from packaging.version import Version
+
+from litert_build.binaries.facts import BinaryFacts
+from litert_build.binaries.reader import read_binary
+from litert_build.bundles import checksums, manifest
+from litert_build.bundles.apple import Platform, framework
+from litert_build.bundles.archive import Content, source_date_epoch, write_bytes, write_tar_gz
+from litert_build.bundles.formats import check_library
+from litert_build.bundles.layout import Layout, check_inventory, layout, runtime_archive
+from litert_build.bundles.release import ReleaseName, name_release
+from litert_build.errors import BuildError
+from litert_build.policy.companions import UPSTREAM, is_upstream_release, overrides
+from litert_build.policy.targets import Target
+from litert_build.sources.lock import Lock
+
+LIBRARIES = (".so", ".dll", ".dylib")
+ASR_PROBE = "litert_lm_asr_abi_version"
+
+
+@dataclass(frozen=True)
+class ToolchainUse:
+    """The toolchain that made the host, as toolchains.base.Toolchain names it."""
+
+    name: str
+    identity: str
+    cxx_runtime: str
+
+
+@dataclass(frozen=True)
+class BundleRequest:
+    """All that a bundle is made of.
+
+    `gate` is the content of checks.json; `stream_abi` what stream_proxy_callback_abi_version() returns; `companions` a folder that holds
+    exactly the files which ship beside the host. `compatibility` is the release whose rules hold for a development ref; `facts` are the
+    host's, where the caller has them; `link_mode_override` and `local_trees` name what the user changed; `flags` is everything that
+    flavours the compile commands.
+    """
+
+    target: Target
+    tag: str
+    lock: Lock
+    host: Path
+    gate: Mapping[str, Any]
+    toolchain: ToolchainUse
+    stream_abi: int
+    output: Path
+    companions: Path | None = None
+    compatibility: str = ""
+    native_commit: str = ""
+    facts: BinaryFacts | None = None
+    flags: Sequence[str] = ()
+    link_mode_override: str = ""
+    local_trees: Sequence[str] = ()
+    smokes: Sequence[Any] = ()
+
+
+@dataclass(frozen=True)
+class BundleResult:
+    """The three files of a bundle, and the manifest's content."""
+
+    archive: Path
+    manifest: Path
+    sums: Path
+    content: Mapping[str, Any]
+
+
+def make_bundle(request: BundleRequest) -> BundleResult:
+    """Write a bundle into `request.output` and return its files. Raises BuildError where anything is wrong; then none of them exists."""
+    identity = identify(request)
+    archive = request.output / runtime_archive(request.target.name, request.tag)
+    text, sums = request.output / manifest.NAME, request.output / checksums.NAME
+    for path in (archive, text, sums):
+        path.unlink(missing_ok=True)
+    _check_gate(request)
+    host = "" if identity.compatibility else (request.lock.product.library or request.target.library)
+    rows = layout(request.target.name, identity.compatibility, official=identity.upstream_tag is not None, host=host)
+    files = gather(request, rows)
+    digests = check_files(rows, files, identity.compatibility)
+    content = manifest.make_manifest(identity, request.target.name, rows, digests, describe_build(request), request.smokes)
+    manifest.check_manifest(content, str(text))
+    spelled = manifest.manifest_text(content)
+    members = {f"{rows.folder}/{inner}": part for inner, part in files.items()}
+    write_tar_gz(archive, members, epoch=source_date_epoch(), comment=spelled)
+    write_bytes(text, spelled.encode())
+    inner_sums = {manifest.artifact_path(f"{rows.folder}/{inner}"): digest for inner, digest in digests.items()}
+    checksums.write_sums(sums, inner_sums | {path.name: checksums.sha256_file(path) for path in (archive, text)})
+    return BundleResult(archive, text, sums, content)
+
+
+def identify(request: BundleRequest) -> manifest.Identity:
+    """Return what the bundle is a release of. Raises BuildError where the tag or the lock cannot name a release."""
+    lock, upstream = request.lock, is_upstream_release(request.lock.ref)
+    name: ReleaseName = name_release(request.tag, lock.ref, upstream=upstream)
+    compatibility = (lock.ref if name.channel == "stable" else request.compatibility) if upstream else ""
+    if upstream and len(lock.commit) != 40:
+        raise BuildError(
+            f"the lock of {lock.ref} names no commit", where=str(lock.file), mend=f"regenerate it with scons lock ref={lock.ref}"
+        )
+    if upstream and not compatibility:
+        raise BuildError(
+            f"no release whose rules hold for {lock.ref}", where="compatibility=", mend="name the release it follows, as in v0.18.0"
+        )
+    asr = ASR_PROBE in lock.product.required or bool(compatibility and Version(compatibility) >= Version("v0.16.0"))
+    return manifest.Identity(
+        release=name,
+        repository=UPSTREAM if upstream else lock.main,
+        upstream_commit=lock.commit,
+        compatibility=compatibility,
+        native_commit=request.native_commit,
+        stream_abi=request.stream_abi,
+        asr_abi=1 if asr else None,
+    )
+
+
+def _check_gate(request: BundleRequest) -> None:
+    gate, host = request.gate, request.host
+    if gate.get("passed") is not True:
+        failed = [rule["id"] for rule in gate.get("rules", ()) if rule["status"] == "failed"]
+        raise BuildError(
+            "the host did not pass its checks" if failed else "the host was not checked",
+            where=str(host),
+            notes=[f"failed: {name}" for name in failed],
+            mend="run scons check and mend what it reports",
+        )
+    checked = gate.get("target"), gate.get("facts", {}).get("bytes")
+    if checked != (request.target.name, host.stat().st_size if host.is_file() else None):
+        raise BuildError(
+            f"the checks are of another file: {gate.get('file')} for {checked[0]}, {checked[1]} bytes",
+            where=str(host),
+            mend="run scons check",
+        )
+
+
+def gather(request: BundleRequest, rows: Layout) -> dict[str, Content]:
+    """Return every file of the bundle by its path under the layout's folder. Raises BuildError for absent and extra files."""
+    files: dict[str, Content] = {}
+    if request.companions is not None:
+        found = sorted(path for path in request.companions.rglob("*") if not path.is_dir())
+        files = {path.relative_to(request.companions).as_posix(): path for path in found}
+    if any(rows.owner(inner) == rows.host for inner in files):
+        raise BuildError(
+            f"{rows.host} lies among the companions", where=str(request.companions), mend="the host comes from the build alone"
+        )
+    if rows.platform == "ios":
+        platform: Platform = "ios-sim" if rows.arch.endswith("-sim") else "ios"
+        files |= framework(rows.host.removesuffix(".framework"), request.host, platform, version=request.tag).files
+    else:
+        files[rows.host] = request.host
+    check_inventory(rows, files, str(request.companions or request.host))
+    return files
+
+
+def check_files(rows: Layout, files: Mapping[str, Content], compatibility: str) -> dict[str, str]:
+    """Return the digest of each file. Raises BuildError where a library is none for the target or a pinned file has other bytes."""
+    target = f"{rows.platform}-{rows.arch}"
+    pinned = {row.file: row.sha256 for row in rows.companions if row.sha256}
+    pinned |= {row.file: row.sha256 for row in overrides(target, compatibility)}
+    digests = {}
+    for inner, content in files.items():
+        if isinstance(content, Path) and is_library(inner):
+            check_library(content, rows.platform, rows.arch)
+        digests[inner] = checksums.sha256_of(content)
+        if pinned.get(inner, digests[inner]) != digests[inner]:
+            raise BuildError(
+                f"{inner} has other bytes than the pinned ones",
+                where=str(content),
+                notes=[f"sha256 {digests[inner]}", f"pinned {pinned[inner]}"],
+                mend="run scons fetch; policy/companions.py says where it comes from",
+            )
+    return digests
+
+
+def is_library(inner: str) -> bool:
+    """Whether a path under a layout's folder is a library: by its suffix, or as the binary that a framework is named after."""
+    folder, _, name = inner.rpartition("/")
+    return inner.endswith(LIBRARIES) or folder == f"{name}.framework"
+
+
+def describe_build(request: BundleRequest) -> dict[str, Any]:
+    """Return the manifest's `build` entry: the facts of this build that the other keys of schema 2 have no place for."""
+    facts = request.facts or read_binary(request.host)
+    lock, tool, rules = request.lock, request.toolchain, request.gate["rules"]
+    flags = [
+        *request.flags, *lock.copts, *lock.cxxopts, *lock.conlyopts, *lock.linkopts,
+        *(f"{name}={value}" for name, value in sorted({**lock.flags, **lock.defines}.items())),
+    ]  # fmt: skip
+    return {
+        "toolchain": {"name": tool.name, "identity": tool.identity, "digest": checksums.digest_of(tool.identity)},
+        "cxxRuntime": tool.cxx_runtime,
+        "glibcFloor": glibc_floor(facts),
+        "minimumOs": facts.minimum_os or None,
+        "linkMode": request.link_mode_override or lock.link_mode,
+        "linkModeOverride": request.link_mode_override or None,
+        "flagsDigest": checksums.digest_of(flags),
+        "lockDigest": checksums.sha256_file(lock.file),
+        "localTrees": sorted(request.local_trees),
+        "gate": {"passed": True, "rules": [{key: rule[key] for key in ("id", "status", "summary")} for rule in rules]},
+        "waivers": [
+            {"rule": rule["id"], **{key: waived[key] for key in ("subject", "reason", "until")}}
+            for rule in rules
+            for waived in rule["waived"]
+        ],
+        "sections": {name: size for name, size in facts.sections if name},
+    }
+
+
+def glibc_floor(facts: BinaryFacts) -> str | None:
+    """Return the lowest glibc that the file runs on (the highest GLIBC_x.y it needs), or None where it needs none."""
+    versions = [
+        Version(name.removeprefix("GLIBC_"))
+        for names in facts.version_needs.values()
+        for name in names
+        if name.startswith("GLIBC_") and name[6:7].isdigit()
+    ]
+    return str(max(versions)) if versions else None
