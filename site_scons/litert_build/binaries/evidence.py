@@ -20,7 +20,8 @@ _ABI = b"libc++abi: "
 _ITANIUM = re.compile(rb"St(3__1|3__u|6__ndk1|4__Cr)")
 _CXX11 = re.compile(rb"St7__cxx11")
 _MICROSOFT_LIBCXX = re.compile(rb"@__(1|u|Cr)@std@@")
-_MSVC_STL = re.compile(rb"\.\?AV_(Generic_error_category|Ref_count_base)@std@@")
+# Not `.?AV_Ref_count_base@std@@`: libc++ on the MSVC ABI takes exception_ptr from libcpmt, whose object holds it (0.11.0's DLL does).
+_MSVC_STL = re.compile(rb"\.\?AV_Generic_error_category@std@@|\.\?AV\?\$_Ref_count")
 _NAME = re.compile(rb"[\w+.-]{1,100}$")
 _SUFFIXES = {
     "elf": re.compile(rb"\.so(?![\w-])"),

@@ -45,7 +45,8 @@ class BinaryFacts:
 
     `alignments` are the alignments of the loaded segments in bytes; `flags` are DF_1_* names (ELF), DllCharacteristics (PE) or
     header flags (Mach-O) without their prefix; `minimum_os` is minos (Mach-O) or the API level of the note (Android);
-    `sections` are (name, bytes) pairs; `exports_found` is false where a PE has no export directory at all.
+    `sections` are (name, bytes) pairs; `slices` are all architectures of a fat Mach-O; `exports_found` is false where a PE has no
+    export directory at all.
     """
 
     file: Path
@@ -53,6 +54,7 @@ class BinaryFacts:
     format: Format
     arch: str
     kind: str
+    slices: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
     delay_needed: tuple[str, ...] = ()
     reexported: tuple[str, ...] = ()

@@ -25,12 +25,14 @@ def malformed(file: Path, what: str) -> BuildError:
 
 
 class Window:
-    """Random access to one open file, all reads checked against its size."""
+    """Random access to one open file, or to one slice of a fat file: all offsets count from `base`, all reads end within `size`."""
 
-    def __init__(self, file: Path, stream: BinaryIO) -> None:
+    def __init__(self, file: Path, stream: BinaryIO, base: int = 0, size: int | None = None) -> None:
         self.file = file
         self.stream = stream
-        self.size = os.fstat(stream.fileno()).st_size
+        self.base = base
+        self.size = os.fstat(stream.fileno()).st_size if size is None else size
+        self.budget = 8 * self.size + MAX_NAME
 
     @staticmethod
     def open(file: Path) -> Window:
@@ -50,8 +52,26 @@ class Window:
         """Return exactly `length` bytes at `offset`. Raises BuildError where the file does not hold them."""
         if offset < 0 or length < 0 or offset + length > self.size:
             raise malformed(self.file, f"{what} at {offset:#x}, {length} bytes, lies outside the file of {self.size} bytes")
-        self.stream.seek(offset)
+        self.stream.seek(self.base + offset)
         return self.stream.read(length)
+
+    def slice(self, offset: int, size: int) -> Window:
+        """Return the window on one architecture of a fat file."""
+        if offset + size > self.size:
+            raise malformed(self.file, f"a slice at {offset:#x}, {size} bytes, lies outside the file of {self.size} bytes")
+        return Window(self.file, self.stream, self.base + offset, size)
+
+    def text(self, offset: int, what: str = "a name") -> str:
+        """Return the NUL-terminated name at `offset`. All names together are bounded, as in Names."""
+        data, length = b"", 128
+        while (end := data.find(b"\0")) < 0:
+            if len(data) == self.size - offset or length > MAX_NAME:
+                raise malformed(self.file, f"{what} at {offset:#x} has no end")
+            data, length = self.read(offset, min(length, self.size - offset), what), length * 4
+        self.budget -= end
+        if self.budget < 0:
+            raise malformed(self.file, "its names overlap beyond any real string table")
+        return data[:end].decode("utf-8", "backslashreplace")
 
     def unpack(self, layout: str, offset: int, what: str = "header") -> tuple[Any, ...]:
         """Return the fields of one record at `offset`."""
@@ -59,9 +79,9 @@ class Window:
 
     def chunks(self, size: int = 1 << 23, overlap: int = 256) -> Iterator[bytes]:
         """Yield the whole file in pieces, each repeating the last `overlap` bytes of the one before."""
-        self.stream.seek(0)
         tail = b""
-        while piece := self.stream.read(size):
+        for start in range(0, self.size, size):
+            piece = self.read(start, min(size, self.size - start))
             yield tail + piece
             tail = piece[-overlap:]
 
