@@ -168,9 +168,7 @@ def gather(request: BundleRequest, rows: Layout) -> dict[str, Content]:
 
 def check_files(rows: Layout, files: Mapping[str, Content], compatibility: str) -> dict[str, str]:
     """Return the digest of each file. Raises BuildError where a library is none for the target or a pinned file has other bytes."""
-    target = f"{rows.platform}-{rows.arch}"
-    pinned = {row.file: row.sha256 for row in rows.companions if row.sha256}
-    pinned |= {row.file: row.sha256 for row in overrides(target, compatibility)}
+    pinned = pinned_digests(rows, compatibility)
     digests = {}
     for inner, content in files.items():
         if isinstance(content, Path) and is_library(inner):
@@ -184,6 +182,12 @@ def check_files(rows: Layout, files: Mapping[str, Content], compatibility: str) 
                 mend="run scons fetch; policy/companions.py says where it comes from",
             )
     return digests
+
+
+def pinned_digests(rows: Layout, compatibility: str) -> dict[str, str]:
+    """Return the digests that companions must have, by file name."""
+    pinned = {row.file: row.sha256 for row in rows.companions if row.sha256}
+    return pinned | {row.file: row.sha256 for row in overrides(f"{rows.platform}-{rows.arch}", compatibility)}
 
 
 def is_library(inner: str) -> bool:
