@@ -217,8 +217,9 @@ def compare(ours: Iterable[Record], theirs: Iterable[Record], allowed: Sequence[
 def _by_key(records: Iterable[Record], side: str, comparison: Comparison) -> dict[tuple[str, str], Record]:
     found: dict[tuple[str, str], Record] = {}
     for record in records:
-        if found.setdefault(record.key, record) is not record:
-            comparison.differences.append(Difference("repeated", *record.key, (f"{side} compile it more than once",)))
+        if record.key in found:
+            comparison.differences.append(Difference("repeated", *record.key, (f"{side}: compiled more than once",)))
+        found[record.key] = record
     return found
 
 

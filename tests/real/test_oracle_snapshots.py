@@ -1,0 +1,43 @@
+"""Our evaluation of real trees against what real Bazel 7.7.1 says: the same units, defines, includes and flags, in the same order."""
+
+from __future__ import annotations
+
+import pytest
+from litert_build.bazel.analysis import analyze
+from litert_build.policy.targets import find_target
+from litert_build.reports.oracle import compare, records_of
+
+from tests.real.cases import CASES
+from tests.real.trees import find_tree
+
+UNITS = {
+    "abseil-20220623": 118,
+    "abseil-20240722": 153,
+    "abseil-20260526": 156,
+    "xnnpack": 1032,
+    "re2": 139,
+    "flatbuffers": 40,
+    "protobuf": 168,
+    "highway": 12,
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_snapshot_is_of_the_pinned_trees(name: str) -> None:
+    snapshot = CASES[name].snapshot()
+    assert len(snapshot.records) == UNITS[name]
+    assert snapshot.provenance["trees"] == {tree: find_tree(tree).sha256 for tree in CASES[name].trees.values()}
+
+
+def test_units_of_xnnpack_come_from_three_repositories() -> None:
+    labels = [record.label.split("//")[0] for record in CASES["xnnpack"].snapshot().records]
+    assert {name: labels.count(name) for name in set(labels)} == {"": 1008, "@cpuinfo": 20, "@pthreadpool": 4}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_closure_is_bazels(name: str) -> None:
+    case, snapshot = CASES[name], CASES[name].snapshot()
+    lock = case.lock(snapshot.provenance["roots"])
+    analysis = analyze(lock, case.folders(), find_target("linux-x64"))
+    report = compare(records_of(analysis.actions, "k8-opt"), snapshot.records).report()
+    assert not report, report
