@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -54,8 +54,8 @@ class Fetcher:
             running = {name: pool.submit(self.fetch, name, urls, sha256) for name, urls, sha256 in wanted}
         return {name: future.result() for name, future in running.items()}
 
-    def fetch(self, name: str, urls: Sequence[str], sha256: str) -> Path:
-        """Return a file with the digest `sha256`: a local one as it lies, any other from the store, fetched if it is missing.
+    def fetch(self, name: str, urls: Sequence[str], sha256: str, headers: Mapping[str, str] | None = None) -> Path:
+        """Return a file with the digest `sha256`: a local one as it lies, any other from the store, fetched (with `headers`) if missing.
 
         Raises BuildError for a wrong digest (the file is kept aside), or with every address and its failure where none works.
         """
@@ -75,7 +75,7 @@ class Fetcher:
         if remote:
             self.network.refuse_offline(remote[0], f"the archive of {name}")
             with self.store.lock(sha256):
-                return blob if blob.exists() else self._from_any(name, self.network.addresses(remote), sha256, failures)
+                return blob if blob.exists() else self._from_any(name, self.network.addresses(remote), sha256, failures, headers or {})
         raise _nowhere(name, urls, failures)
 
     def fetch_unpinned(self, name: str, urls: Sequence[str]) -> tuple[Path, str]:
@@ -86,7 +86,7 @@ class Fetcher:
         with self.store.lock(key):
             for url in self.network.addresses(urls):
                 try:
-                    file = self._download(name, url, key)
+                    file = self._download(name, url, key, {})
                 except Permanent as error:
                     failures.append(f"{redact(url)}: {error}")
                     continue
@@ -101,11 +101,11 @@ class Fetcher:
             raise _wrong_digest(name, str(file), sha256, actual, "", file)
         return file
 
-    def _from_any(self, name: str, urls: Sequence[str], sha256: str, failures: list[str]) -> Path:
+    def _from_any(self, name: str, urls: Sequence[str], sha256: str, failures: list[str], headers: Mapping[str, str]) -> Path:
         mismatch: BuildError | None = None
         for url in urls:
             try:
-                file = self._download(name, url, sha256)
+                file = self._download(name, url, sha256, headers)
                 actual = file_digest(file)
             except Permanent as error:
                 failures.append(f"{redact(url)}: {error}")
@@ -127,22 +127,22 @@ class Fetcher:
             file.chmod(0o444)
             file.replace(blob)
 
-    def _download(self, name: str, url: str, key: str) -> Path:
+    def _download(self, name: str, url: str, key: str, headers: Mapping[str, str]) -> Path:
         """Return the partial file of `key`, complete. A part that an earlier run or another address left is continued; should the
         digest not come out, the file is fetched once more from its first byte."""
         partial = self.store.partial(key)
         with self.store.writing():
             partial.parent.mkdir(parents=True, exist_ok=True)
         resumed = partial.exists() and partial.stat().st_size > 0
-        self.network.attempt(url, lambda address: self._receive(name, address, partial))
+        self.network.attempt(url, lambda address: self._receive(name, address, partial, headers))
         if resumed and file_digest(partial) != key:
             partial.unlink()
-            self.network.attempt(url, lambda address: self._receive(name, address, partial))
+            self.network.attempt(url, lambda address: self._receive(name, address, partial, headers))
         return partial
 
-    def _receive(self, name: str, url: str, partial: Path) -> None:
+    def _receive(self, name: str, url: str, partial: Path, more: Mapping[str, str]) -> None:
         have = partial.stat().st_size if partial.exists() else 0
-        headers = self.network.headers(url)
+        headers = {**self.network.headers(url), **more}
         if have:
             headers["Range"] = f"bytes={have}-"
         received = 0

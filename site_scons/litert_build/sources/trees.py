@@ -16,10 +16,14 @@ from pathlib import Path
 
 from litert_build.errors import BuildError, nearest
 from litert_build.sources.archive import extract
+from litert_build.sources.commands import run_patch_commands
 from litert_build.sources.download import Fetcher, Progress, silent
+from litert_build.sources.git import checkout
+from litert_build.sources.lfs import materialise
 from litert_build.sources.lock import FileRef, Lock, Repository
 from litert_build.sources.network import Network
 from litert_build.sources.overlay import overlay_farm
+from litert_build.sources.patches import apply_patch
 from litert_build.sources.store import Store
 
 FORMAT = 1  # part of every tree's digest: raised when the same description would give other bytes
@@ -127,6 +131,10 @@ class TreeMaker:
             "type": repository.type,
             "strip_prefix": repository.strip_prefix,
             "add_prefix": repository.add_prefix,
+            "lfs": repository.lfs.include if repository.lfs else (),
+            "patches": [(self._digest_of(patch.file), patch.strip) for patch in repository.patches],
+            "patch_cmds": repository.patch_cmds,
+            "patch_cmds_win": repository.patch_cmds_win,
             "build_file": self._digest_of(repository.build_file) if repository.build_file else "",
             "link_files": {name: self._digest_of(reference) for name, reference in repository.link_files.items()},
             "overlay": {name: self._digest_of(FileRef(path)) for name, path in repository.overlay.items()},
@@ -144,7 +152,7 @@ class TreeMaker:
             data, name = reference.content.encode(), "content"
         else:
             path = reference.path or self.made[reference.repository] / reference.inner
-            name = str(path) if reference.path else f"@{reference.repository}//:{reference.inner}"
+            name = _spelling(reference)
             try:
                 data = path.read_bytes()
             except OSError as error:
@@ -160,13 +168,34 @@ class TreeMaker:
         return data
 
     def _fill(self, repository: Repository, folder: Path) -> None:
-        archive = self.fetcher.fetch(repository.name, repository.urls, repository.sha256)
-        self.fetcher.progress(repository.name, "extract", 0, 0)
+        """Make the tree of a repository in an empty folder, in the order that lock.Repository states."""
+        where = repository.location or self.where
         inside = folder / repository.add_prefix
         inside.mkdir(parents=True, exist_ok=True)
-        extract(archive, inside, strip_prefix=repository.strip_prefix, source=repository.urls[0])
-        for name, reference in _placed(repository).items():
-            _put(folder, name, self.read(reference))
+        if repository.git:
+            self.fetcher.progress(repository.name, "fetch", 0, 0)
+            network, prefix = self.fetcher.network, repository.strip_prefix
+            checkout(repository.git, repository.commit, inside, network, where=where, strip_prefix=prefix)
+        else:
+            archive = self.fetcher.fetch(repository.name, repository.urls, repository.sha256)
+            self.fetcher.progress(repository.name, "extract", 0, 0)
+            extract(archive, inside, strip_prefix=repository.strip_prefix, source=repository.urls[0])
+        if repository.lfs:
+            materialise(folder, repository.lfs, self.fetcher, where=where)
+        placed = _placed(repository)
+        if repository.build_file:
+            _put(folder, "BUILD.bazel", self.read(placed["BUILD.bazel"]))
+        for patch in repository.patches:
+            self.fetcher.progress(repository.name, "patch", 0, 0)
+            apply_patch(self.read(patch.file), folder, strip=patch.strip, source=_spelling(patch.file))
+        run_patch_commands(repository.patch_cmds, repository.patch_cmds_win, folder, where)
+        for name, reference in placed.items():
+            if reference is not repository.build_file:
+                _put(folder, name, self.read(reference))
+
+
+def _spelling(reference: FileRef) -> str:
+    return str(reference.path) if reference.path else f"@{reference.repository}//:{reference.inner}"
 
 
 def _placed(repository: Repository) -> dict[str, FileRef]:
