@@ -14,17 +14,9 @@ from litert_build.bundles.layout import TARGETS, Layout, layout
 from litert_build.bundles.manifest import check_manifest
 from litert_build.errors import BuildError
 from litert_build.policy.companions import Override
-from litert_build.policy.targets import TARGETS as ROWS
-from litert_build.policy.targets import Target, find_target
+from litert_build.policy.targets import find_target
 
 from tests.unit.bundle_samples import COMMIT, LIBRARIES, elf, lock_file, macho, pe, sample_request
-
-
-def target_of(name: str) -> Target:
-    if name in ROWS:
-        return ROWS[name]
-    kind, _, arch = name.partition("-")
-    return Target(name, (), kind, arch, "k8", (), "elf", "library", (), ())
 
 
 def fill(folder: Path, rows: Layout) -> Path:
@@ -63,9 +55,9 @@ def test_the_samples_bundle(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_release_for_every_target(tmp_path: Path, name: str, unpinned: None) -> None:
-    companions = fill(tmp_path / "companions", layout(name, "v0.18.0")) if name else None
+    companions = fill(tmp_path / "companions", layout(name, "v0.18.0"))
     lock = lock_file(tmp_path, "v0.18.0", COMMIT)
-    request = sample_request(tmp_path, target_of(name), lock=lock, tag="v0.18.0-1", companions=companions, native_commit="1" * 40)
+    request = sample_request(tmp_path, find_target(name), lock=lock, tag="v0.18.0-1", companions=companions, native_commit="1" * 40)
     content = make_bundle(request).content
     assert content["release"] == {"tag": "v0.18.0-1", "channel": "stable", "kind": "rebuild", "rebuild": 1, "githubPrerelease": True}
     assert content["upstream"]["developmentIdentity"] == "g924e79c91542"
@@ -163,7 +155,7 @@ def test_a_host_among_the_companions(tmp_path: Path) -> None:
 
 def release(tmp_path: Path, name: str = "linux-x64", ref: str = "v0.18.0", **changes: Any) -> dict[str, Any]:
     companions = fill(tmp_path / "companions", layout(name, ref))
-    return {"target": target_of(name), "lock": lock_file(tmp_path, ref, COMMIT), "tag": ref, "companions": companions, **changes}
+    return {"target": find_target(name), "lock": lock_file(tmp_path, ref, COMMIT), "tag": ref, "companions": companions, **changes}
 
 
 def test_absent_companions(tmp_path: Path) -> None:

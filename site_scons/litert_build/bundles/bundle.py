@@ -92,7 +92,7 @@ def make_bundle(request: BundleRequest) -> BundleResult:
     rows = layout(request.target.name, identity.compatibility, official=identity.upstream_tag is not None, host=host)
     files = gather(request, rows)
     digests = check_files(rows, files, identity.compatibility)
-    content = manifest.make_manifest(identity, request.target.name, rows, digests, describe_build(request), request.smokes)
+    content = manifest.make_manifest(identity, request.target.name, rows, digests, describe_build(request, rows), request.smokes)
     manifest.check_manifest(content, str(text))
     spelled = manifest.manifest_text(content)
     members = {f"{rows.folder}/{inner}": part for inner, part in files.items()}
@@ -196,7 +196,7 @@ def is_library(inner: str) -> bool:
     return inner.endswith(LIBRARIES) or folder == f"{name}.framework"
 
 
-def describe_build(request: BundleRequest) -> dict[str, Any]:
+def describe_build(request: BundleRequest, rows: Layout) -> dict[str, Any]:
     """Return the manifest's `build` entry: the facts of this build that the other keys of schema 2 have no place for."""
     facts = request.facts or read_binary(request.host)
     lock, tool, rules = request.lock, request.toolchain, request.gate["rules"]
@@ -205,6 +205,8 @@ def describe_build(request: BundleRequest) -> dict[str, Any]:
         *(f"{name}={value}" for name, value in sorted({**lock.flags, **lock.defines}.items())),
     ]  # fmt: skip
     return {
+        "host": rows.host,
+        "exports": {"required": list(lock.product.required), "allowed": list(lock.product.allowed)},
         "toolchain": {"name": tool.name, "identity": tool.identity, "digest": checksums.digest_of(tool.identity)},
         "cxxRuntime": tool.cxx_runtime,
         "glibcFloor": glibc_floor(facts),
