@@ -72,8 +72,9 @@ class Compile:
 @dataclass(frozen=True)
 class Link:
     """One linked binary. `objects` are linked directly, in order, so that alwayslink registrations survive; `libraries` are
-    prebuilt archives and shared libraries; `flags` the user link flags; `scripts` further files the linker reads; `side_outputs`
-    what it writes beside the output: a link map, an import library."""
+    prebuilt archives and shared libraries; `flags` the user link flags; `scripts` further files the linker reads; `platform_flags`
+    what the target's toolchain adds, in its linker's own spelling; `side_outputs` what the linker writes beside the output: a link
+    map, an import library."""
 
     label: str
     output: str
@@ -83,6 +84,7 @@ class Link:
     libraries: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
+    platform_flags: tuple[str, ...] = ()
     side_outputs: tuple[str, ...] = ()
     location: str = ""
 

@@ -7,26 +7,33 @@ plan.library        # 'bazel-out/k8-opt/bin/host/libLiteRtLm.so'
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from litert_build.actions import Action, Link, LinkInputs, Run, Write
 from litert_build.errors import BuildError
 from litert_build.policy.targets import Target
 from litert_build.sources.lock import Lock, Product
 from litert_build.toolchains.base import Toolchain
+from litert_build.toolchains.linkmodel import HostFiles, module_definition, symbols_list, version_script
+
+LABEL = "//:host"
+_EXPORT_SUFFIX = {"elf": ".exports", "pe": ".def", "macho": ".exports"}
 
 
 @dataclass(frozen=True)
 class HostPlan:
     """The actions that make the host, producer before consumer, and where their products are (exec paths).
 
-    `link_map` is the linker's own account of what went in, for the gate's blame; `debug_file` is empty unless debug symbols are split.
+    `link_map` is the linker's own account of what went in, for the gate's blame, empty where it writes none; `debug_file` is empty
+    unless debug symbols are split, `import_library` on everything but Windows.
     """
 
     actions: tuple[Action, ...]
     library: str
     export_list: str
-    link_map: str
+    link_map: str = ""
     debug_file: str = ""
+    import_library: str = ""
 
 
 def plan_host(link: LinkInputs, lock: Lock, target: Target, toolchain: Toolchain, *, out_dir: str, split_debug: bool = False) -> HostPlan:
@@ -38,50 +45,61 @@ def plan_host(link: LinkInputs, lock: Lock, target: Target, toolchain: Toolchain
     if lock.product.kind != "host":
         raise BuildError(f"{lock.ref} makes {lock.product.kind}, not a host", where=str(lock.file), mend='set product.kind to "host"')
     name = lock.product.library or target.library
-    export_list = f"{out_dir}/{name}.exports"
-    library, link_map = f"{out_dir}/{name}", f"{out_dir}/{name}.map"
+    library = f"{out_dir}/{name}"
     linked = f"{library}.debug" if split_debug else library
-    written = Write(label="//:host", output=export_list, content=version_script(lock.product, str(lock.file)), location=str(lock.file))
+    files = HostFiles(
+        soname=name,
+        export_list=f"{out_dir}/{name}{_EXPORT_SUFFIX[target.format]}",
+        link_map=f"{library}.map" if toolchain.writes_link_map else "",
+        import_library=f"{out_dir}/{PurePosixPath(name).stem}.lib" if target.format == "pe" else "",
+    )
+    where = str(lock.file)
+    written = Write(label=LABEL, output=files.export_list, content=export_list(lock.product, target, name, where), location=where)
     linking = Link(
-        label="//:host",
+        label=LABEL,
         output=linked,
         kind="shared",
         configuration="target",
         objects=link.objects,
         libraries=link.libraries,
-        flags=(*link.flags, *lock.linkopts, *toolchain.host_link_flags(name, export_list, link_map)),
-        scripts=(*link.scripts, export_list),
-        side_outputs=(link_map,),
-        location=str(lock.file),
+        flags=(*link.flags, *lock.linkopts),
+        platform_flags=toolchain.host_link_flags(files),
+        scripts=(*link.scripts, files.export_list),
+        side_outputs=tuple(side for side in (files.link_map, files.import_library) if side),
+        location=where,
     )
     actions: list[Action] = [written, linking]
     if split_debug:
         actions.append(
             Run(
-                label="//:host",
+                label=LABEL,
                 mnemonic="Strip",
                 argv=tuple(toolchain.strip_argv(linked, library)),
                 inputs=(linked,),
                 outputs=(library,),
                 configuration="target",
-                location=str(lock.file),
+                location=where,
             )
         )
-    return HostPlan(tuple(actions), library, export_list, link_map, linked if split_debug else "")
+    return HostPlan(tuple(actions), library, files.export_list, files.link_map, linked if split_debug else "", files.import_library)
 
 
-def version_script(product: Product, where: str) -> str:
-    """Return the ELF version script that exports `product` and hides the rest (GNU ld manual, "VERSION Command").
+def export_list(product: Product, target: Target, library: str, where: str) -> str:
+    """Return the text of the export list of `product` in the form the target's linker reads.
 
     Raises BuildError for an empty export list: a host that exports nothing is never meant.
     """
     names = exported(product, where)
-    return "{\n  global:\n" + "".join(f"    {name};\n" for name in names) + "  local:\n    *;\n};\n"
+    if target.format == "elf":
+        return version_script(names)
+    if target.format == "macho":
+        return symbols_list(names)
+    return module_definition(library, sorted(product.required))
 
 
 def exported(product: Product, where: str) -> list[str]:
-    """Return the names and trailing-`*` patterns of the export list, sorted. Raises BuildError where there are none, or for a
-    pattern that would export everything."""
+    """Return the names and trailing-`*` patterns of the export list, sorted. Raises BuildError where there are none, or for what
+    is neither, such as a lone `*`."""
     names = sorted({*product.required, *product.allowed})
     if not names:
         raise BuildError("the product exports nothing", where=where, mend="list the C API in product.required or product.allowed")

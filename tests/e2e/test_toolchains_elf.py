@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
-
 from litert_build.actions import Compile, Link, LinkInputs, Write
 from litert_build.errors import BuildError
 from litert_build.hosts import HostPlan, plan_host

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import pytest
-
 from litert_build.errors import BuildError
 from litert_build.toolchains import features
 
-BEFORE = (
-    "-U_FORTIFY_SOURCE -fstack-protector -Wall -Wunused-but-set-parameter -Wno-free-nonheap-object -fno-omit-frame-pointer "
-    "-g0 -O2 -D_FORTIFY_SOURCE=1 -DNDEBUG -ffunction-sections -fdata-sections"
-).split()
+BEFORE = [
+    "-U_FORTIFY_SOURCE",
+    "-fstack-protector",
+    "-Wall",
+    "-Wunused-but-set-parameter",
+    "-Wno-free-nonheap-object",
+    "-fno-omit-frame-pointer",
+    "-g0",
+    "-O2",
+    "-D_FORTIFY_SOURCE=1",
+    "-DNDEBUG",
+    "-ffunction-sections",
+    "-fdata-sections",
+]
 AFTER = [
     "-fno-canonical-system-headers",
     "-Wno-builtin-macro-redefined",

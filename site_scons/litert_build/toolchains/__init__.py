@@ -25,7 +25,7 @@ def find_toolchain(name: str, target: Target, *, cc: str = "", cxx: str = "", sy
     Raises BuildError for an unknown name (the nearest is named), a toolchain that cannot build the target (those that can are
     named), a compiler that is missing (with the command that installs it) or too old for C++20.
     """
-    name = name or target.toolchains[0]
+    name = name or target.default_toolchain
     if name not in TOOLCHAINS:
         raise BuildError(
             f"unknown toolchain {name!r}", where="toolchain=", mend=nearest(name, TOOLCHAINS) or f"one of {', '.join(TOOLCHAINS)}"

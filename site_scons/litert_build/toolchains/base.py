@@ -11,6 +11,7 @@ from typing import Protocol
 
 from litert_build.actions import Compile, Link
 from litert_build.policy.targets import Target
+from litert_build.toolchains.linkmodel import HostFiles
 
 
 class Toolchain(Protocol):
@@ -44,10 +45,16 @@ class Toolchain(Protocol):
 
     def response_lines(self, action: Link) -> list[str]: ...
 
-    def host_link_flags(self, soname: str, export_list: str, link_map: str) -> tuple[str, ...]:
-        """The flags that make a shared library a host: its name, its export list, hardening, and a map of what was linked."""
+    @property
+    def writes_link_map(self) -> bool:
+        """Whether its linker can say what went into a host."""
+        ...
+
+    def host_link_flags(self, files: HostFiles) -> tuple[str, ...]:
+        """The flags that make a shared library a host: its name, its export list, hardening, its C++ runtime, a link map."""
         ...
 
     def strip_argv(self, library: str, output: str) -> list[str]:
-        """The command that writes `library` without debug information and local symbols to `output`."""
+        """The command that writes `library` without debug information and local symbols to `output`. Raises BuildError where no
+        strip program for the target is there."""
         ...

@@ -28,8 +28,8 @@ def create(target: Target, options: Options) -> GnuToolchain:
         raise BuildError(f"clang cannot build with {runtime}", where="runtime=", mend="use runtime=libstdc++ or runtime=libc++")
     cc_name, cxx_name = driver_pair(options.cc, options.cxx, (("clang", "clang++"),)) if options.cc or options.cxx else ("", "")
     mend = "apt-get install clang-19 lld-19, or name one with cc=PATH cxx=PATH"
-    cc = find_tool((cc_name,) if cc_name else _named("clang"), f"C compiler for {target.name}", mend, where="toolchain=clang")
-    cxx = find_tool((cxx_name,) if cxx_name else _named("clang++"), f"C++ compiler for {target.name}", mend, where="toolchain=clang")
+    cc = find_tool((cc_name,) if cc_name else versioned("clang"), f"C compiler for {target.name}", mend, where="toolchain=clang")
+    cxx = find_tool((cxx_name,) if cxx_name else versioned("clang++"), f"C++ compiler for {target.name}", mend, where="toolchain=clang")
     require_version("clang", cxx, MINIMUM, "apt-get install clang-19 lld-19")
     driver = [] if target.is_this_machine else [f"--target={_TRIPLE[target.arch]}"]
     driver += [f"--sysroot={options.sysroot}"] if options.sysroot else []
@@ -42,7 +42,8 @@ def create(target: Target, options: Options) -> GnuToolchain:
         target=target,
         cc=cc,
         cxx=cxx,
-        strip=_beside(cxx, "llvm-strip") or "strip",
+        strip=llvm_tools(cxx, "llvm-strip"),
+        dialect="clang",
         cxx_runtime=f"{runtime}, static",
         driver=tuple(driver),
         cxx_flags=("-stdlib=libc++",) if libcxx else (),
@@ -52,18 +53,18 @@ def create(target: Target, options: Options) -> GnuToolchain:
     )
 
 
-def _named(name: str) -> tuple[str, ...]:
+def versioned(name: str) -> tuple[str, ...]:
+    """`name` and the names that distributions give its versions, the newest first."""
     return tuple(f"{name}{version}" for version in _VERSIONS)
 
 
-def _beside(tool: Tool, name: str) -> str:
-    """A program of the same LLVM installation, or the empty string."""
-    found = Path(tool.path).resolve().parent / name
-    return str(found) if found.exists() else ""
+def llvm_tools(beside: Tool, name: str) -> tuple[str, ...]:
+    """Where a program of LLVM may be: beside the compiler itself first, then by name."""
+    return (str(Path(beside.path).resolve().parent / name), *versioned(name))
 
 
 def _lld(cxx: Tool) -> bool:
-    return bool(_beside(cxx, "ld.lld") or shutil.which("ld.lld"))
+    return any(shutil.which(name) for name in (str(Path(cxx.path).resolve().parent / "ld.lld"), "ld.lld"))
 
 
 def _require_libcxx(cxx: Tool) -> None:

@@ -10,24 +10,31 @@ from dataclasses import dataclass
 
 from litert_build.actions import Compile, Link
 from litert_build.policy.targets import Target
-from litert_build.toolchains.probe import Tool, fixed_environment
+from litert_build.toolchains.flag_tables import Dialect, LinkDialect
+from litert_build.toolchains.flags import render, render_link
+from litert_build.toolchains.linkmodel import HostFiles, elf_host
+from litert_build.toolchains.probe import Tool, find_tool, fixed_environment
 
 
 @dataclass(frozen=True)
 class GnuToolchain:
     """A gcc-style driver pair for one target.
 
-    `driver` holds the arguments of every call (target triple, sysroot), `cxx_flags` those of C++ compiles (which standard library),
-    `link_flags` those of every link, `runtime_link_flags` those that link the C++ runtime into a host.
+    `strip` are the names of strip programs that know the target, `driver` the arguments of every call (target triple, sysroot),
+    `compile_flags` those of every compile, `cxx_flags` those of C++ compiles (which standard library), `link_flags` those of every
+    link, `runtime_link_flags` those that link the C++ runtime into a host.
     """
 
     name: str
     target: Target
     cc: Tool
     cxx: Tool
-    strip: str
+    strip: tuple[str, ...]
     cxx_runtime: str
+    dialect: Dialect
+    link_dialect: LinkDialect = "elf"
     driver: tuple[str, ...] = ()
+    compile_flags: tuple[str, ...] = ()
     cxx_flags: tuple[str, ...] = ()
     link_flags: tuple[str, ...] = ()
     runtime_link_flags: tuple[str, ...] = ()
@@ -36,7 +43,11 @@ class GnuToolchain:
     @property
     def identity(self) -> str:
         tools = dict.fromkeys(f"{tool.version_line} sha256:{tool.sha256}" for tool in (self.cc, self.cxx))
-        return "; ".join((self.name, *tools, *self.driver, *self.cxx_flags, self.cxx_runtime))
+        return "; ".join((self.name, *tools, *self.driver, *self.compile_flags, *self.cxx_flags, self.cxx_runtime))
+
+    @property
+    def writes_link_map(self) -> bool:
+        return True
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -53,11 +64,21 @@ class GnuToolchain:
         """
         cxx = action.language in ("c++", "objc++")
         undefines, flags = _split_leading_undefines(action.flags)
-        argv = [*self.command(cxx), *(self.cxx_flags if cxx else ()), *undefines]
+        argv = [*self.command(cxx), *self.compile_flags, *(self.cxx_flags if cxx else ()), *undefines]
         argv += [f"-D{define}" for define in action.defines]
         for kind, path in action.includes:
             argv += [f"-I{path}"] if kind == "-I" else [kind, path]
-        argv += [*flags, f"-frandom-seed={action.output}", "-MD", "-MF", action.depfile, "-c", action.source, "-o", action.output]
+        argv += [
+            *render(flags, self.dialect),
+            f"-frandom-seed={action.output}",
+            "-MD",
+            "-MF",
+            action.depfile,
+            "-c",
+            action.source,
+            "-o",
+            action.output,
+        ]
         return argv
 
     def link_argv(self, action: Link, response_file: str) -> list[str]:
@@ -66,33 +87,20 @@ class GnuToolchain:
     def response_lines(self, action: Link) -> list[str]:
         """The linker's arguments, a line each, quoted as gcc reads response files (GCC manual, "Overall Options", @file)."""
         kind = ["-shared"] if action.kind == "shared" else []
-        arguments = [*kind, "-o", action.output, *action.objects, *action.libraries, *action.flags, *self.link_flags]
+        user = render_link(action.flags, self.link_dialect)
+        arguments = [*kind, "-o", action.output, *action.objects, *action.libraries, *user, *action.platform_flags, *self.link_flags]
         return [quote(argument) for argument in arguments]
 
-    def host_link_flags(self, soname: str, export_list: str, link_map: str) -> tuple[str, ...]:
-        """ELF: everything but the export list is hidden and bound inside; nothing undefined, nothing relocated in text."""
-        flags = [
-            f"-Wl,-soname,{soname}",
-            f"-Wl,--version-script,{export_list}",
-            "-Wl,-rpath,$ORIGIN",
-            "-Wl,--enable-new-dtags",
-            "-Wl,-z,relro",
-            "-Wl,-z,now",
-            "-Wl,-z,defs",
-            "-Wl,-z,text",
-            "-Wl,-z,noexecstack",
-            "-Wl,-Bsymbolic",
-            "-Wl,--gc-sections",
-            "-Wl,--build-id=sha1",
-            f"-Wl,-Map,{link_map}",
-        ]
+    def host_link_flags(self, files: HostFiles) -> tuple[str, ...]:
+        flags = elf_host(files)
         if self.lld:
             # lld refuses a version script that names an undefined symbol; the gate names the missing export with its reason.
             flags.append("-Wl,--undefined-version")
         return (*flags, *self.runtime_link_flags)
 
     def strip_argv(self, library: str, output: str) -> list[str]:
-        return [self.strip, "--strip-unneeded", "-o", output, library]
+        tool = find_tool(self.strip, f"strip for {self.target.name}", "apt-get install binutils llvm-19", where="debug_symbols=split")
+        return [tool.path, "--strip-unneeded", "-o", output, library]
 
 
 def _split_leading_undefines(flags: tuple[str, ...]) -> tuple[list[str], list[str]]:
