@@ -20,9 +20,11 @@ from litert_build.toolchains.flag_tables import (
     DROPS,
     GNU,
     GNU_TO_CL,
+    LINK_DROPS,
     WITH_ARGUMENT,
     Dialect,
     Kind,
+    LinkDialect,
     Spelling,
     kind_of,
 )
