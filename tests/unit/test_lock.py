@@ -63,6 +63,7 @@ def test_reads_every_field_of_a_repository(tmp_path: Path) -> None:
     assert absl.link_files["build_defs.bzl"].inner == "third_party/build_defs.bzl"
     assert absl.overlay["x/BUILD"] == tmp_path / "overlay/x.BUILD"
     assert lock.repositories["app"].path == tmp_path / "app"
+    assert absl.repo_mapping == {"googletest": "com_google_googletest"}
     assert lock.release == "sample"
 
 

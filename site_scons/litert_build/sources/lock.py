@@ -112,7 +112,9 @@ class Product:
 class Lock:
     """One parsed lock file. `roots` are labels or `//pkg/...` patterns in the main repository; `flags` set build settings by label,
     `defines` the --define pairs, `copts`/`cxxopts`/`conlyopts`/`linkopts` the global options of the target configuration, `bindings`
-    what bind() declared (`//external:NAME` by name), `commit` the commit that the release tag meant when the lock was made."""
+    what bind() declared (`//external:NAME` by name), `commit` the commit that the release tag meant when the lock was made. `policy`
+    names the release of upstream whose rules (policy/refs) add link mode, defines, roots and required exports by target; it is empty
+    for a lock that says all itself."""
 
     file: Path
     ref: str
@@ -131,6 +133,7 @@ class Lock:
     visibility: Literal["checked", "advisory"] = "checked"
     commit: str = ""
     bindings: dict[str, str] = field(default_factory=dict)
+    policy: str = ""
 
     @staticmethod
     def read(file: Path) -> Lock:
@@ -148,7 +151,7 @@ class Lock:
 
 LOCK_FIELDS = (
     "schema", "ref", "release", "commit", "main", "roots", "product", "link_mode", "flags", "defines", "copts", "cxxopts",
-    "conlyopts", "linkopts", "visibility", "bindings", "repositories",
+    "conlyopts", "linkopts", "visibility", "bindings", "policy", "repositories",
 )  # fmt: skip
 REPOSITORY_FIELDS = (
     "rule", "location", "path", "urls", "sha256", "type", "git", "commit", "strip_prefix", "add_prefix", "lfs", "build_file", "patches",
@@ -195,6 +198,7 @@ def _parse(file: Path, data: Any) -> Lock:
         linkopts=fields.texts("linkopts"),
         visibility=fields.choice("visibility", ("checked", "advisory"), "checked"),
         bindings=fields.text_mapping("bindings"),
+        policy=fields.text("policy", ""),
     )
 
 
@@ -229,7 +233,7 @@ def _repository(file: Path, base: Path, name: str, data: Any) -> Repository:
             for inner, value in fields.mapping("link_files", {}).items()
         },
         overlay={inner_path(fields, f"overlay.{inner}", inner): base / outer for inner, outer in fields.text_mapping("overlay").items()},
-        repo_mapping=fields.text_mapping("repo_mapping"),
+        repo_mapping={inner.lstrip("@"): outer.lstrip("@") for inner, outer in fields.text_mapping("repo_mapping").items()},
         rule=fields.text("rule", ""),
         location=fields.text("location", ""),
         shadowed=fields.texts("shadowed"),

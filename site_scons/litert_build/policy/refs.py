@@ -1,0 +1,210 @@
+"""Owns what differs between releases of upstream: one table from version ranges to link mode, defines, exports, bridge and roots.
+
+    policy = ref_policy("v0.19.1", "linux-x64")
+    policy.link_mode, policy.defines        # 'static', {'resolve_symbols_in_exec': 'false', 'litert_link_capi_so': 'true'}
+
+Companions by version are in policy/companions, carried patches by version in sources/carried, minimum systems in policy/targets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from litert_build.errors import BuildError
+from litert_build.policy.targets import find_target
+from litert_build.sources.lock import Lock
+
+LinkMode = Literal["static", "dynamic", "none"]
+OLDEST = Version("0.12.0")
+ANY = ("linux", "windows", "macos", "ios", "android")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One row: what holds for the releases `versions` (a PEP 440 specifier set) on the systems `os`. `why` is shown by `scons explain`."""
+
+    versions: str
+    why: str
+    os: tuple[str, ...] = ANY
+    link_mode: LinkMode | None = None
+    defines: Mapping[str, str] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    callback_abi: int | None = None
+    asr: bool | None = None
+
+
+def _names(prefix: str, words: str) -> tuple[str, ...]:
+    return tuple(f"{prefix}{word}" for word in words.split())
+
+
+CAPI_SO = {"litert_link_capi_so": "true"}
+DYNAMIC = {"litert_runtime_link_mode": "dynamic"}
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        ">=0.12",
+        "the engine's C API and the stream proxy are what every binding calls",
+        defines={"resolve_symbols_in_exec": "false"},
+        required=(
+            *_names("litert_lm_", "engine_settings_create engine_create conversation_create conversation_send_message_stream"),
+            *_names("stream_proxy_", "load_global create delete free_string"),
+        ),
+        roots=("//c:engine",),
+        callback_abi=1,
+        asr=False,
+    ),
+    Rule("<0.14", "the host links LiteRT's C API as a library of its own", link_mode="dynamic", defines=CAPI_SO),
+    Rule(
+        ">=0.14,<0.16",
+        "litert_link_capi_so no longer selects the dynamic path: alone it means static",
+        link_mode="static",
+        defines=CAPI_SO,
+    ),
+    Rule(
+        ">=0.16,<0.19",
+        "the public static GPU targets are empty, so that the host uses the prebuilt core",
+        os=("linux", "windows"),
+        link_mode="dynamic",
+        defines=DYNAMIC,
+    ),
+    Rule(">=0.16,<0.19", "Apple and Android kept the legacy define", os=("macos", "ios", "android"), link_mode="static", defines=CAPI_SO),
+    Rule(
+        ">=0.19",
+        "external weights are written through C++ members of an opaque struct, which two C++ runtimes cannot share (issue 111)",
+        link_mode="static",
+        defines=CAPI_SO,
+    ),
+    Rule(
+        ">=0.14",
+        "sampling, LoRA, file descriptors and threads became part of the C API",
+        required=(
+            *_names("litert_lm_sampler_params_", "create delete set_top_k set_top_p set_temperature set_seed"),
+            *_names("litert_lm_session_config_", "set_lora_path set_audio_lora_path"),
+            "litert_lm_conversation_config_set_stream_tool_calls",
+            "litert_lm_conversation_optional_args_set_max_output_tokens",
+            *_names("litert_lm_input_data_", "create delete"),
+            *_names(
+                "litert_lm_engine_settings_",
+                "create_from_raw_file_descriptor set_num_threads set_audio_num_threads set_lora_rank set_supported_lora_ranks "
+                "set_audio_lora_rank set_supported_audio_lora_ranks",
+            ),
+            "litert_lm_conversation_render_preface_to_string",
+        ),
+    ),
+    Rule(
+        ">=0.15",
+        "upstream's callback hands over a chunk that accessors read",
+        required=(*_names("litert_lm_stream_chunk_", "get_text is_final get_error"), "stream_proxy_callback_abi_version"),
+        callback_abi=2,
+    ),
+    Rule(
+        ">=0.16",
+        "speech recognition came, and with it our C bridge over it",
+        required=_names(
+            "litert_lm_asr_",
+            "abi_version config_size result_size config_init config_init_for_model_preset result_init result_release free_string "
+            "engine_create engine_delete session_create session_delete session_push_audio_f32 session_finish_audio "
+            "session_process_next session_reset session_cancel",
+        ),
+        roots=_names("//omni/asr:", "audio_source asr_engine asr_session log_mel_spectrogram_processor text_merger"),
+        asr=True,
+    ),
+    Rule("<0.17", "the capabilities are a target of their own", roots=("//schema/capabilities",)),
+    Rule(
+        ">=0.17",
+        "the store refuses the prebuilt constraint provider",
+        os=("ios",),
+        defines={"LITERT_LM_FST_CONSTRAINTS_DISABLED": "1"},
+    ),
+)
+
+
+@dataclass(frozen=True)
+class RefPolicy:
+    """What the rules say for one release and target. `callback_abi` is the stream proxy's (1: strings, 2: chunks), `asr` whether the ASR
+    bridge is built; `required` and `roots` are cumulative. `overridden` holds the rule's link mode where the user chose another."""
+
+    release: str
+    target: str
+    link_mode: LinkMode
+    defines: dict[str, str]
+    required: tuple[str, ...]
+    roots: tuple[str, ...]
+    callback_abi: int
+    asr: bool
+    overridden: str = ""
+
+
+def release_version(release: str) -> Version:
+    """Return the version that a release tag vX.Y.Z (or its rebuild vX.Y.Z-N) stands for. Raises BuildError for anything else, and for
+    what is older than the rules reach."""
+    match = re.fullmatch(r"v(\d+\.\d+\.\d+)(?:-(?:native\.)?\d+)?", release)
+    if match is None:
+        raise BuildError(f"{release!r} is no release of upstream", where="policy", mend="name the release whose rules hold, as in v0.19.1")
+    version = Version(match.group(1))
+    if version < OLDEST:
+        raise BuildError(f"{release} is older than the rules reach", where="policy", mend=f"build v{OLDEST} or later")
+    return version
+
+
+def ref_policy(release: str, target: str, *, link_mode: str = "") -> RefPolicy:
+    """Return the policy of a release for a target; a `link_mode` that differs from the rule's is noted as overridden.
+
+    Raises BuildError for an unknown release form or target, or a link mode that the release does not know.
+    """
+    version, row = release_version(release), find_target(target)
+    rules = [rule for rule in RULES if row.os in rule.os and SpecifierSet(rule.versions).contains(version, prereleases=True)]
+    ruled = next(rule.link_mode for rule in rules if rule.link_mode)
+    defines = {name: value for rule in rules for name, value in rule.defines.items()}
+    chosen = ruled
+    if link_mode and link_mode != ruled:
+        chosen, defines = _choose(version, link_mode, defines)
+    return RefPolicy(
+        release=release,
+        target=row.name,
+        link_mode=chosen,
+        defines=defines,
+        required=tuple(name for rule in rules for name in rule.required),
+        roots=tuple(root for rule in rules for root in rule.roots),
+        callback_abi=max(rule.callback_abi or 0 for rule in rules),
+        asr=any(rule.asr for rule in rules),
+        overridden=ruled if chosen != ruled else "",
+    )
+
+
+def _choose(version: Version, link_mode: str, defines: dict[str, str]) -> tuple[LinkMode, dict[str, str]]:
+    """Replace the defines that select the link mode: before v0.14 the legacy one alone tells, later litert_runtime_link_mode."""
+    rest = {name: value for name, value in defines.items() if name not in (*CAPI_SO, *DYNAMIC)}
+    legacy = version < Version("0.14")
+    if link_mode == "static":
+        return "static", {**rest, **({} if legacy else CAPI_SO)}
+    if link_mode == "dynamic":
+        return "dynamic", {**rest, **(CAPI_SO if legacy else DYNAMIC)}
+    if link_mode == "none" and not legacy:
+        return "none", {**rest, "litert_runtime_link_mode": "none"}
+    raise BuildError(f"v{version} has no link mode {link_mode!r}", where="link_mode=", mend="use static or dynamic")
+
+
+def apply_policy(lock: Lock, target: str, *, link_mode: str = "") -> Lock:
+    """Return the lock as it holds for one target: with the rules of `lock.policy`, where it names a release, under its own settings.
+
+    A lock without a policy stays as it is, but for an overriding `link_mode`.
+    """
+    if not lock.policy:
+        return replace(lock, link_mode=link_mode) if link_mode else lock  # type: ignore[arg-type]
+    policy = ref_policy(lock.policy, target, link_mode=link_mode)
+    required = (*policy.required, *(name for name in lock.product.required if name not in policy.required))
+    return replace(
+        lock,
+        link_mode=policy.link_mode,
+        defines={**policy.defines, **lock.defines},
+        roots=(*lock.roots, *(root for root in policy.roots if root not in lock.roots)),
+        product=replace(lock.product, required=required),
+    )
