@@ -1,0 +1,56 @@
+"""Owns provenance: which inputs a bundle was made from, as an in-toto statement.
+
+text = provenance({"archive.tar.gz": "<sha256>"}, parts, manifest, builder="...")
+
+Statement and predicate are those of in-toto Attestation Framework v1 (Statement) and SLSA v1.0 (Provenance). The statement is not signed
+here: bundles.signing does that, where it is asked to.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from litert_build.bundles.components import Component
+
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATE = "https://slsa.dev/provenance/v1"
+BUILD_TYPE = "https://github.com/leehack/litert-lm-native/blob/main/docs/bundles.md#provenance"
+LOCAL_BUILDER = "https://github.com/leehack/litert-lm-native/blob/main/docs/bundles.md#local-builds"
+
+
+def provenance(
+    subjects: Mapping[str, str], parts: Iterable[Component], manifest: Mapping[str, Any], *, builder: str = LOCAL_BUILDER
+) -> str:
+    """Return the statement over `subjects` (file name -> sha256). `builder` is the URI of who built; a local build is no trusted one."""
+    ((target, build),) = manifest["build"].items()
+    external = {
+        "target": target,
+        "release": manifest["release"]["tag"],
+        "upstream": {key: manifest["upstream"][key] for key in ("repository", "tag", "commit")},
+        "native": manifest["native"],
+        "linkModeOverride": build["linkModeOverride"],
+        "localTrees": build["localTrees"],
+    }
+    internal = {key: build[key] for key in ("toolchain", "cxxRuntime", "linkMode", "flagsDigest", "lockDigest")}
+    statement = {
+        "_type": STATEMENT,
+        "subject": [{"name": name, "digest": {"sha256": subjects[name]}} for name in sorted(subjects)],
+        "predicateType": PREDICATE,
+        "predicate": {
+            "buildDefinition": {
+                "buildType": BUILD_TYPE,
+                "externalParameters": external,
+                "internalParameters": internal,
+                "resolvedDependencies": [_dependency(part) for part in parts],
+            },
+            "runDetails": {"builder": {"id": builder}},
+        },
+    }
+    return json.dumps(statement, indent=2, sort_keys=True) + "\n"
+
+
+def _dependency(part: Component) -> dict[str, Any]:
+    digest = {"sha256": part.sha256} | ({"gitCommit": part.commit} if part.commit else {})
+    return {"name": part.name, "digest": digest} | ({"uri": part.url} if part.url else {})
