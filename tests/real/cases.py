@@ -1,7 +1,7 @@
 """Owns what the oracle is asked about: for each case the real trees that stand for repositories, and the targets.
 
-    case = CASES["xnnpack"]
-    case.lock(roots)            # the same case for our evaluator, over the trees' folders
+    lock = CASES["xnnpack"].lock(roots)      # the case for our evaluator; without roots, for whoever wants only its trees
+    trees = materialize(lock, store=folder, overlays_dir=folder)
 
 tests/real/oracle/<case>.json is what Bazel said, tests/real/regenerate_oracle.py asks it again.
 """
@@ -13,26 +13,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from litert_build.reports.oracle import Snapshot, load_snapshot
-from litert_build.sources.lock import Lock, Product, Repository
+from litert_build.sources.lock import FileRef, Lock, Product, Repository
 
-from tests.real.trees import require
+from tests.real.trees import tree_path
 
 HERE = Path(__file__).resolve().parent
-RULES = {"bazel_skylib": "bazel-skylib", "rules_cc": "rules-cc", "platforms": "platforms"}
 
 
 @dataclass(frozen=True)
 class Case:
-    """One question to the oracle. `query` selects the root targets; `trees` maps repositories to rows of the table of trees, `stubs`
-    names repositories of which BUILD files load or list something that the closure does not need (tests/real/stubs)."""
+    """One question to the oracle. `query` selects the root targets; `trees` maps repositories to rows of the table of trees; `stubs`
+    names repositories of which BUILD files load or list something that the closure does not need (tests/real/stubs); `overlays`
+    maps repositories to the files of the main tree that stand in them, by their path inside."""
 
     name: str
     main: str
     trees: dict[str, str]
     query: str
     cxxopts: tuple[str, ...] = ()
+    defines: dict[str, str] = field(default_factory=dict)
     stubs: tuple[str, ...] = ()
-    internal_users: bool = field(default=False)
+    overlays: dict[str, dict[str, str]] = field(default_factory=dict)
+    internal_users: bool = False
 
     @property
     def file(self) -> Path:
@@ -42,25 +44,28 @@ class Case:
         """Return what Bazel said. Raises BuildError where it was not asked."""
         return load_snapshot(self.file)
 
-    def folders(self) -> dict[str, Path]:
-        """Return the folder of each repository. Skips the running test, by name, where an optional tree cannot be had."""
-        trees = {repository: require(tree) for repository, tree in {**RULES, **self.trees}.items()}
-        return {**trees, **{name: HERE / "stubs" / name for name in self.stubs}}
-
-    def lock(self, roots: Sequence[str]) -> Lock:
-        """Return the lock of this case for the given root labels."""
+    def lock(self, roots: Sequence[str] = ()) -> Lock:
+        """Return the lock of this case. Raises TreeMissing where one of its trees cannot be had."""
+        folders = {name: tree_path(tree) for name, tree in self.trees.items()} | {name: HERE / "stubs" / name for name in self.stubs}
         return Lock(
             file=self.file,
             ref=self.name,
             release=self.name,
             main=self.main,
-            repositories={name: Repository(name=name, path=folder) for name, folder in self.folders().items()},
+            repositories={name: Repository(name, folder, link_files=self._laid_over(name)) for name, folder in folders.items()},
             roots=tuple(roots),
             product=Product("objects"),
             link_mode="none",
             cxxopts=self.cxxopts,
+            defines=self.defines,
             visibility="advisory" if self.internal_users else "checked",
         )
+
+    def _laid_over(self, repository: str) -> dict[str, FileRef]:
+        if repository not in self.overlays:
+            return {}
+        files = {inside: FileRef(repository=self.main, inner=file) for inside, file in self.overlays[repository].items()}
+        return {"WORKSPACE": FileRef(content=""), **files}  # Bazel takes a folder for a repository only where it finds this file
 
 
 def _libraries(pattern: str) -> str:
@@ -96,5 +101,48 @@ CASES: dict[str, Case] = {
             stubs=("zlib",),
         ),
         Case("highway", "hwy", {"hwy": "highway"}, _libraries("//:*")),
+        Case(
+            "tflite",
+            "org_tensorflow",
+            {
+                "org_tensorflow": "tensorflow-2.14.1",
+                "FP16": "fp16",
+                "FXdiv": "fxdiv",
+                "arm_neon_2_x86_sse": "neon-2-sse",
+                "com_google_absl": "abseil-20240722",
+                "com_google_protobuf": "protobuf-3.21.12",
+                "cpuinfo": "cpuinfo",
+                "eigen_archive": "eigen3",
+                "farmhash_archive": "farmhash",
+                "fft2d": "oourafft",
+                "flatbuffers": "flatbuffers-23.5.26",
+                "gemmlowp": "gemmlowp",
+                "pthreadpool": "pthreadpool",
+            },
+            "//tensorflow/lite/c:tensorflowlite_c",
+            cxxopts=("-std=c++17",),
+            defines={"tflite_with_xnnpack": "false", "tflite_kernel_use_xnnpack": "false"},
+            stubs=(
+                "build_bazel_rules_android",
+                "com_github_grpc_grpc",
+                "local_config_cuda",
+                "local_config_remote_execution",
+                "local_config_rocm",
+                "local_config_tensorrt",
+                "ruy",
+                "zlib",
+            ),
+            overlays={
+                "FP16": {"BUILD.bazel": "third_party/FP16/FP16.BUILD"},
+                "arm_neon_2_x86_sse": {"BUILD.bazel": "third_party/arm_neon_2_x86_sse.BUILD"},
+                "eigen_archive": {"BUILD.bazel": "third_party/eigen3/eigen_archive.BUILD"},
+                "farmhash_archive": {"BUILD.bazel": "third_party/farmhash/farmhash.BUILD"},
+                "fft2d": {"BUILD.bazel": "third_party/fft2d/fft2d.BUILD"},
+                "flatbuffers": {
+                    "BUILD.bazel": "third_party/flatbuffers/flatbuffers.BUILD",
+                    "build_defs.bzl": "third_party/flatbuffers/build_defs.bzl",
+                },
+            },
+        ),
     )
 }

@@ -20,6 +20,7 @@ sys.path[:0] = [str(CHECKOUT), str(CHECKOUT / "site_scons")]
 
 from litert_build.errors import BuildError  # noqa: E402
 from litert_build.reports.oracle import Snapshot, canonical_label, dump_snapshot, records_from_aquery  # noqa: E402
+from litert_build.sources.trees import materialize  # noqa: E402
 
 from tests.real.cases import CASES, Case  # noqa: E402
 from tests.real.trees import TreeMissing, find_tree  # noqa: E402
@@ -65,7 +66,7 @@ class Bazel:
 
 def lay_out(case: Case, rules: Path, workspace: Path) -> None:
     """Make `workspace` the main repository of a case: a copy of its tree with a WORKSPACE of local repositories."""
-    folders = case.folders()
+    folders = materialize(case.lock(), store=workspace.with_name("store"), overlays_dir=workspace.with_name("overlays"), offline=True)
     shutil.copytree(
         folders.pop(case.main), workspace, symlinks=True, ignore=shutil.ignore_patterns("WORKSPACE*", "MODULE.bazel", ".bazelrc")
     )
@@ -88,13 +89,14 @@ def _rules_cc(original: Path, copy: Path) -> Path:
 def ask(case: Case, bazel: Bazel) -> Snapshot:
     """Return the records of a case's closure in the target configuration."""
     options = [*FLAGS, *(f"--cxxopt={option}" for option in case.cxxopts)]
+    options += [f"--define={name}={value}" for name, value in case.defines.items()]
     if case.internal_users:
         options.append("--nocheck_visibility")
     roots = sorted(canonical_label(label) for label in bazel.run("query", *FLAGS[:2], case.query).split())
     expression = f'mnemonic("CppCompile", deps(set({" ".join(roots)})))'
     answer = bazel.run("aquery", *options, "--output=jsonproto", "--include_artifacts=false", expression)
     provenance = {
-        "bazel": "7.7.1 of Debian sid",
+        "bazel": bazel.run("--version").strip(),
         "flags": options,
         "query": case.query,
         "trees": {tree: find_tree(tree).sha256 for tree in sorted(case.trees.values())},
@@ -103,13 +105,13 @@ def ask(case: Case, bazel: Bazel) -> Snapshot:
     return Snapshot(provenance, tuple(records_from_aquery(json.loads(answer), CONFIGURATION)))
 
 
-def main() -> int:
+def main(argv: list[str]) -> int:
     """Regenerate the named cases, or all; return 1 if one of them failed."""
     parser = argparse.ArgumentParser(description="Ask Bazel again and rewrite tests/real/oracle.")
     parser.add_argument("--bazel", required=True, help="Bazel 7.7.1")
     parser.add_argument("--rules", type=Path, required=True, help="folder of Debian's bazel-* packages: rules/, tools/")
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}")
-    arguments = parser.parse_args()
+    parser.add_argument("cases", nargs="*", metavar="CASE", choices=[*CASES, []], help=f"of {', '.join(CASES)}")
+    arguments = parser.parse_args(argv)
     failed = 0
     for name in arguments.cases or CASES:
         with tempfile.TemporaryDirectory(prefix="oracle-") as scratch:
@@ -128,4 +130,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

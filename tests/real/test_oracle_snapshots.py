@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from litert_build.bazel.analysis import analyze
 from litert_build.policy.targets import find_target
 from litert_build.reports.oracle import compare, records_of
+from litert_build.sources.trees import materialize
 
 from tests.real.cases import CASES
-from tests.real.trees import find_tree
+from tests.real.trees import find_tree, optional_trees_skip
 
 UNITS = {
     "abseil-20220623": 118,
@@ -19,6 +22,7 @@ UNITS = {
     "flatbuffers": 40,
     "protobuf": 168,
     "highway": 12,
+    "tflite": 233,
 }
 
 
@@ -35,9 +39,11 @@ def test_units_of_xnnpack_come_from_three_repositories() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_closure_is_bazels(name: str) -> None:
+def test_closure_is_bazels(name: str, tmp_path: Path) -> None:
     case, snapshot = CASES[name], CASES[name].snapshot()
-    lock = case.lock(snapshot.provenance["roots"])
-    analysis = analyze(lock, case.folders(), find_target("linux-x64"))
+    with optional_trees_skip():
+        lock = case.lock(snapshot.provenance["roots"])
+    trees = materialize(lock, store=tmp_path / "store", overlays_dir=tmp_path / "overlays", offline=True)
+    analysis = analyze(lock, trees, find_target("linux-x64"))
     report = compare(records_of(analysis.actions, "k8-opt"), snapshot.records).report()
     assert not report, report

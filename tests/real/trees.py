@@ -28,10 +28,6 @@ SUITES = ("bookworm", "trixie", "sid")
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
-class TreeMissing(Exception):
-    """A tree cannot be had: which one and why."""
-
-
 @dataclass(frozen=True)
 class Tree:
     """One upstream archive as Debian carries it. `file` and `sha256` are the pin: a later Debian revision of the same archive serves too.
@@ -48,6 +44,14 @@ class Tree:
     @property
     def optional(self) -> bool:
         return self.suite == "sid"
+
+
+class TreeMissing(Exception):
+    """A tree cannot be had: which one (unless it is not in the table) and why."""
+
+    def __init__(self, reason: str, tree: Tree | None = None) -> None:
+        super().__init__(f"{tree.name}: {reason}" if tree else reason)
+        self.tree = tree
 
 
 # fmt: off
@@ -95,6 +99,10 @@ TREES: dict[str, Tree] = {
         Tree("farmhash", "trixie", "farmhash", "farmhash_0~git20190513.0d859a8.orig.tar.xz",
              "e2fc97337d22a598d1b35697c20a9a9c638abccff2793e2cab12d01eec5bc496"),
         Tree("eigen3", "trixie", "eigen3", "eigen3_3.4.0.orig.tar.bz2", "b4c198460eba6f28d34894e3a5710998818515104d6e74e5cc331ce31e46e626"),
+        Tree("neon-2-sse", "bookworm", "neon-2-sse", "neon-2-sse_0.0.0~git20220912.a15b489.orig.tar.xz",
+             "3cfdcb2c40793a3194f9497062f64575e99783dfe15c23451c248946145695ee"),
+        Tree("oourafft", "sid", "oourafft", "oourafft_1.0.orig.tar.gz",
+             "5f4dabc2ae21e1f537425d58a49cdca1c49ea11db0d6271e2a4b27e9697548eb"),
         Tree("tensorflow-2.14.1", "sid", "tensorflow", "tensorflow_2.14.1+dfsg.orig.tar.xz",
              "9dfff0627def4e999f66a80d0fb57fd0651d12d525dcd67d6c24f1e9bca72b93"),
         Tree("llvm-toolchain-19", "trixie", "llvm-toolchain-19", "llvm-toolchain-19_19.1.7.orig.tar.xz",
@@ -126,7 +134,7 @@ def archive_path(name: str) -> Path:
         digest = _sha256(archive)
         if digest != tree.sha256:
             archive.unlink()
-            raise TreeMissing(f"{tree.name}: {tree.file} has sha256 {digest}, pinned is {tree.sha256}; the file was removed")
+            raise TreeMissing(f"{tree.file} has sha256 {digest}, pinned is {tree.sha256}; the file was removed", tree)
     return archive
 
 
@@ -145,13 +153,20 @@ def tree_path(name: str) -> Path:
 
 def require(name: str) -> Path:
     """Return tree_path(name) for a test. An optional tree that cannot be had skips the test by name, a mandatory one fails it."""
+    with optional_trees_skip():
+        return tree_path(name)
+
+
+@contextlib.contextmanager
+def optional_trees_skip() -> Iterator[None]:
+    """Skip the running test, with the tree's name and the reason, where the body misses an optional tree."""
     import pytest
 
     try:
-        return tree_path(name)
+        yield
     except TreeMissing as missing:
-        if find_tree(name).optional:
-            pytest.skip(f"optional tree {name}: {missing}")
+        if missing.tree and missing.tree.optional:
+            pytest.skip(f"optional tree {missing}")
         raise
 
 
@@ -187,20 +202,20 @@ def _extract(archive: Path, folder: Path) -> None:
 
 
 def _download(tree: Tree, archive: Path) -> None:
-    apt = _apt_root(cache_folder() / "apt")
+    apt = _apt_root(cache_folder() / "apt", tree)
     version = _offered_version(apt, tree)
     if not version:
         _update(apt, tree)
         version = _offered_version(apt, tree)
     if not version:
-        raise TreeMissing(f"{tree.name}: no suite of {', '.join(SUITES)} offers {tree.file} with sha256 {tree.sha256}")
+        raise TreeMissing(f"no suite of {', '.join(SUITES)} offers {tree.file} with sha256 {tree.sha256}", tree)
     archive.parent.mkdir(parents=True, exist_ok=True)
     command = ["apt-get", "source", "--download-only", "--tar-only", "--only-source", f"{tree.package}={version}"]
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".download-") as scratch:
         done = _apt(apt, command, cwd=Path(scratch))
         arrived = Path(scratch) / tree.file
         if not arrived.exists():
-            raise TreeMissing(f"{tree.name}: {' '.join(command)} brought no {tree.file}: {_last_lines(done)}")
+            raise TreeMissing(f"{' '.join(command)} brought no {tree.file}: {_last_lines(done)}", tree)
         arrived.rename(archive)
 
 
@@ -217,15 +232,15 @@ def _offered_version(apt: Path, tree: Tree) -> str:
 def _update(apt: Path, tree: Tree) -> None:
     done = _apt(apt, ["apt-get", "update"])
     if done.returncode:
-        raise TreeMissing(f"{tree.name}: apt-get update failed: {_last_lines(done)}")
+        raise TreeMissing(f"apt-get update failed: {_last_lines(done)}", tree)
 
 
-def _apt_root(root: Path) -> Path:
+def _apt_root(root: Path, tree: Tree) -> Path:
     """Lay out an apt root of our own, with source indexes only, and return its configuration file."""
     for folder in ("etc/preferences.d", "etc/apt.conf.d", "state/lists/partial", "cache/archives/partial"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     (root / "state/status").touch()
-    site = _site()
+    site = _site(tree)
     # sid's indexes expire within days while a mirror may lag; the pinned sha256 is what an archive is held to.
     (root / "etc/sources.list").write_text(
         "".join(
@@ -246,17 +261,17 @@ def _apt_root(root: Path) -> Path:
     return configuration
 
 
-def _site() -> str:
+def _site(tree: Tree) -> str:
     """Return the address of the Debian archive in this machine's apt configuration."""
     try:
         listing = subprocess.run(["apt-get", "update", "--print-uris"], capture_output=True, text=True, check=False).stdout
     except FileNotFoundError:
-        raise TreeMissing("real trees come through apt, and this machine has no apt-get") from None
+        raise TreeMissing("real trees come through apt, and this machine has no apt-get", tree) from None
     names = {*SUITES, "oldstable", "stable", "testing", "unstable"}
     for site, suite in re.findall(r"^'(\S+)/dists/([a-z]+)/InRelease'", listing, re.MULTILINE):
         if suite in names:
             return str(site)
-    raise TreeMissing("this machine's apt configuration names no Debian archive")
+    raise TreeMissing("this machine's apt configuration names no Debian archive", tree)
 
 
 def _apt(configuration: Path, command: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -141,7 +141,7 @@ def test_missing_mandatory_tree_fails_and_optional_one_skips_by_name(archive: Ar
     with pytest.raises(TreeMissing):
         trees.require("sample")
     table(monkeypatch, "3" * 64, suite="sid")
-    with pytest.raises(pytest.skip.Exception, match="optional tree sample: sample: no suite"):
+    with pytest.raises(pytest.skip.Exception, match="optional tree sample: no suite"):
         trees.require("sample")
 
 
