@@ -10,7 +10,7 @@ library of another platform or a companion with other bytes than the pinned ones
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,16 @@ from packaging.version import Version
 from litert_build.binaries.facts import BinaryFacts
 from litert_build.binaries.reader import read_binary
 from litert_build.bundles import checksums, manifest
-from litert_build.bundles.apple import Platform, framework
+from litert_build.bundles.apple import Platform, bundle_version, framework
 from litert_build.bundles.archive import Content, source_date_epoch, write_bytes, write_tar_gz
+from litert_build.bundles.components import Component, companion_components, notice
 from litert_build.bundles.formats import check_library
-from litert_build.bundles.layout import Layout, check_inventory, layout, runtime_archive
+from litert_build.bundles.layout import Layout, check_inventory, layout, runtime_archive, sdk_archive, sidecars
+from litert_build.bundles.provenance import LOCAL_BUILDER, provenance
 from litert_build.bundles.release import ReleaseName, name_release
+from litert_build.bundles.sbom import sbom
+from litert_build.bundles.sdk import sdk_members
+from litert_build.bundles.signing import SIGNATURES, sign
 from litert_build.errors import BuildError
 from litert_build.policy.companions import UPSTREAM, is_upstream_release, overrides
 from litert_build.policy.targets import Target
@@ -49,7 +54,8 @@ class BundleRequest:
     `gate` is the content of checks.json; `stream_abi` what stream_proxy_callback_abi_version() returns; `companions` a folder that holds
     exactly the files which ship beside the host. `compatibility` is the release whose rules hold for a development ref; `facts` are the
     host's, where the caller has them; `link_mode_override` and `local_trees` name what the user changed; `flags` is everything that
-    flavours the compile commands.
+    flavours the compile commands. `components` are the repositories and crates of the host: with them come the bill of materials, NOTICE
+    and provenance. `headers` (name under the include path -> file) make the SDK archive.
     """
 
     target: Target
@@ -68,16 +74,20 @@ class BundleRequest:
     link_mode_override: str = ""
     local_trees: Sequence[str] = ()
     smokes: Sequence[Any] = ()
+    components: Sequence[Component] = ()
+    headers: Mapping[str, Content] = field(default_factory=dict)
+    builder: str = LOCAL_BUILDER
 
 
 @dataclass(frozen=True)
 class BundleResult:
-    """The three files of a bundle, and the manifest's content."""
+    """The files of a bundle, and the manifest's content. `extras` are SDK archive, bill of materials, NOTICE, provenance, signature."""
 
     archive: Path
     manifest: Path
     sums: Path
     content: Mapping[str, Any]
+    extras: tuple[Path, ...] = ()
 
 
 def make_bundle(request: BundleRequest) -> BundleResult:
@@ -85,8 +95,7 @@ def make_bundle(request: BundleRequest) -> BundleResult:
     identity = identify(request)
     archive = request.output / runtime_archive(request.target.name, request.tag)
     text, sums = request.output / manifest.NAME, request.output / checksums.NAME
-    for path in (archive, text, sums):
-        path.unlink(missing_ok=True)
+    _remove_old(request)
     _check_gate(request)
     host = "" if identity.compatibility else (request.lock.product.library or request.target.library)
     rows = layout(request.target.name, identity.compatibility, official=identity.upstream_tag is not None, host=host)
@@ -98,9 +107,52 @@ def make_bundle(request: BundleRequest) -> BundleResult:
     members = {f"{rows.folder}/{inner}": part for inner, part in files.items()}
     write_tar_gz(archive, members, epoch=source_date_epoch(), comment=spelled)
     write_bytes(text, spelled.encode())
-    inner_sums = {manifest.artifact_path(f"{rows.folder}/{inner}"): digest for inner, digest in digests.items()}
-    checksums.write_sums(sums, inner_sums | {path.name: checksums.sha256_file(path) for path in (archive, text)})
-    return BundleResult(archive, text, sums, content)
+    digests = {manifest.artifact_path(f"{rows.folder}/{inner}"): digest for inner, digest in digests.items()}
+    extras = _write_extras(request, identity, rows, digests, content, archive)
+    files_beside = (archive, text, *extras)
+    checksums.write_sums(sums, digests | {path.name: checksums.sha256_file(path) for path in files_beside})
+    signature = sign(sums)
+    return BundleResult(archive, text, sums, content, (*extras, signature) if signature else extras)
+
+
+def _remove_old(request: BundleRequest) -> None:
+    """Remove what an earlier run left: a bundle is whole and new, or it is not there."""
+    target, tag = request.target.name, request.tag
+    names = [runtime_archive(target, tag), sdk_archive(target, tag), *sidecars(target, tag), manifest.NAME, checksums.NAME]
+    for name in [*names, *(checksums.NAME + suffix for suffix in SIGNATURES)]:
+        (request.output / name).unlink(missing_ok=True)
+
+
+def _write_extras(
+    request: BundleRequest, identity: manifest.Identity, rows: Layout, digests: Mapping[str, str], content: Mapping[str, Any], archive: Path
+) -> tuple[Path, ...]:
+    """Write the SDK archive and the papers of the bundle where the request holds what they are made of; return them."""
+    target, tag, extras = request.target.name, request.tag, list[Path]()
+    bill, licences, statement = (request.output / name for name in sidecars(target, tag))
+    prefix = manifest.artifact_path(rows.folder) + "/"
+    parts = [
+        *request.components,
+        *companion_components(
+            rows.companions, {path.removeprefix(prefix): digest for path, digest in digests.items()}, identity.compatibility
+        ),
+    ]
+    if request.components:
+        write_bytes(licences, notice(parts).encode())
+        host = f"{prefix}{rows.host}" + (f"/{rows.host.removesuffix('.framework')}" if rows.platform == "ios" else "")
+        write_bytes(bill, sbom(parts, host=rows.host, digest=digests[host], version=tag, epoch=source_date_epoch()).encode())
+        extras += [bill, licences]
+    if request.headers and rows.platform != "ios":
+        sdk = request.output / sdk_archive(target, tag)
+        members = sdk_members(rows, request.headers, bundle_version(identity.compatibility))
+        if request.components:
+            members[f"{rows.folder}/NOTICE.txt"] = licences
+        write_tar_gz(sdk, members, epoch=source_date_epoch())
+        extras.append(sdk)
+    if request.components:
+        subjects = {path.name: checksums.sha256_file(path) for path in (archive, *extras)}
+        write_bytes(statement, provenance(subjects, parts, content, builder=request.builder).encode())
+        extras.append(statement)
+    return tuple(extras)
 
 
 def identify(request: BundleRequest) -> manifest.Identity:

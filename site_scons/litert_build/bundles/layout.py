@@ -99,6 +99,12 @@ def sdk_archive(target: str, tag: str) -> str:
     return f"{PACKAGE}-sdk-{target}-{tag}.tar.gz"
 
 
+def sidecars(target: str, tag: str) -> tuple[str, str, str]:
+    """Return the names of bill of materials, NOTICE and provenance of one bundle."""
+    stem = f"{PACKAGE}-runtime-{target}-{tag}"
+    return f"{stem}.cdx.json", f"{stem}.NOTICE.txt", f"{stem}.intoto.json"
+
+
 def xcframework_archive(module: str, tag: str) -> str:
     return f"{PACKAGE}-apple-{module}-xcframework-{tag}.zip"
 

@@ -22,6 +22,7 @@ from litert_build.bundles.archive import GZIP_HEADER, write_tar
 from litert_build.bundles.bundle import is_library
 from litert_build.bundles.formats import check_library
 from litert_build.bundles.layout import Layout, check_inventory, layout, runtime_archive
+from litert_build.bundles.signing import verify_signature
 from litert_build.checks.gate import GateReport, check_host
 from litert_build.checks.model import GatePolicy, Waiver
 from litert_build.errors import BuildError
@@ -218,20 +219,20 @@ def _check_beside(content: Mapping[str, Any], archive: Path) -> list[str]:
     lines = []
     text, sums = archive.parent / manifest.NAME, archive.parent / checksums.NAME
     if text.exists():
-        beside = manifest.parse_manifest(text.read_text(encoding="utf-8"), str(text))
-        theirs = _digests(beside)
+        other = manifest.parse_manifest(text.read_text(encoding="utf-8"), str(text))
+        theirs = _digests(other)
         differ = [path for path, digest in _digests(content).items() if theirs.get(path) != digest]
-        differ += [key for key in ("release", "native", "abi", "capabilities") if beside[key] != content[key]]
+        differ += [key for key in ("release", "native", "abi", "capabilities") if other[key] != content[key]]
         if differ:
             raise BuildError("does not say what the archive's own manifest says", where=str(text), notes=differ, mend=REMAKE)
         lines.append(f"{manifest.NAME}: agrees")
     if sums.exists():
         listed = checksums.read_sums(sums)
-        wanted = {archive.name: checksums.sha256_file(archive), **_digests(content)}
-        if text.exists():
-            wanted[text.name] = checksums.sha256_file(text)
+        beside = {name: checksums.sha256_file(archive.parent / name) for name in listed if (archive.parent / name).is_file()}
+        wanted = {archive.name: checksums.sha256_file(archive), **beside, **_digests(content)}
         differ = [name for name, digest in wanted.items() if listed.get(name) != digest]
         if differ:
             raise BuildError("does not list these with their sums", where=str(sums), notes=differ, mend=REMAKE)
         lines.append(f"{checksums.NAME}: {len(wanted)} sums")
-    return lines
+    signed = verify_signature(sums)
+    return [*lines, signed] if signed else lines
