@@ -98,7 +98,7 @@ def test_reads_every_field_of_a_repository(tmp_path: Path) -> None:
         ),
         ({"repositories": repositories(path="a", patches=["x"])}, "repositories.absl.patches[0]: an object is expected"),
         ({"repositories": repositories(path="a", build_file="@x:y")}, "build_file: '@x:y' is not a label of a file"),
-        ({"repositories": repositories(path="a", build_file={"sha256": DIGEST})}, "build_file: exactly one of file and content"),
+        ({"repositories": repositories(path="a", build_file={"sha256": DIGEST})}, "build_file: exactly one of file, content and urls"),
         (
             {"repositories": repositories(path="a", build_file="@ap//:y")},
             "takes y from 'ap', which is not in the lock\n  -> did you mean app?",

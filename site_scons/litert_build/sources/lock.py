@@ -24,13 +24,15 @@ ARCHIVE_TYPES = ("", "tar", "tar.gz", "tgz", "tar.xz", "tar.bz2", "zip", "crate"
 @dataclass(frozen=True)
 class FileRef:
     """One file that goes into a tree: `path` on this machine, or `inner` inside another `repository` of the lock, or its
-    `content`. `sha256` is checked where it is given."""
+    `content`, or a download from `urls`. `sha256` is checked where it is given; a download always has one."""
 
     path: Path | None = None
     repository: str = ""
     inner: str = ""
     content: str | None = None
+    urls: tuple[str, ...] = ()
     sha256: str = ""
+    executable: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Lfs:
 @dataclass(frozen=True)
 class Repository:
     """One external (or the main) repository: a `path` to a local tree, or `urls` with the sha256 of an archive, or a `git` remote
-    with a commit.
+    with a commit; or none of them where `link_files` are all there is.
 
     A tree is made in this order: extract and strip `strip_prefix` (under `add_prefix`), fetch `lfs`, write `build_file` as
     BUILD.bazel, apply `patches`, run `patch_cmds`, place `link_files`, place `overlay`. The last two map a path inside the tree to
@@ -210,13 +212,14 @@ def _product(file: Path, data: dict[str, Any]) -> Product:
 
 def _repository(file: Path, base: Path, name: str, data: Any) -> Repository:
     fields = Fields(file, f"repositories.{name}", data, REPOSITORY_FIELDS)
-    if len([source for source in ("path", "urls", "git") if source in fields]) != 1:
+    sources = [source for source in ("path", "urls", "git") if source in fields]
+    if len(sources) > 1 or not (sources or "link_files" in fields):
         raise BuildError(f"repository {name!r} needs exactly one of path, urls and git", where=str(file), mend="see docs/refs-and-locks.md")
     _check_identity(file, name, fields)
     return Repository(
         name=name,
         path=base / fields.text("path") if "path" in fields else None,
-        urls=tuple(url if _is_url(url) else (base / url).as_uri() for url in fields.texts("urls")),
+        urls=_addresses(base, fields.texts("urls")),
         sha256=fields.text("sha256", "").lower(),
         type=fields.choice("type", ARCHIVE_TYPES, ""),
         git=fields.text("git", ""),
@@ -253,10 +256,6 @@ def _check_identity(file: Path, name: str, fields: Fields) -> None:
         fields.fault("commit", f"the full 40 hex digits of a commit are expected, not {fields.text('commit', '')!r}")
 
 
-def _is_url(text: str) -> bool:
-    return re.match(r"[a-z][a-z0-9+.-]+:", text) is not None
-
-
 def inner_path(fields: Fields, name: str, text: str) -> str:
     """Return `text` if it is a relative path that stays inside a tree; raises BuildError for field `name` otherwise."""
     parts = text.split("/")
@@ -273,29 +272,36 @@ def _lfs(file: Path, name: str, fields: Fields) -> Lfs | None:
 
 
 def _patch(file: Path, base: Path, name: str, at: int, value: Any) -> Patch:
-    fields = Fields(file, f"repositories.{name}.patches[{at}]", value, ("file", "sha256", "strip"))
-    reference = {key: fields.text(key) for key in ("file", "sha256") if key in fields}
+    fields = Fields(file, f"repositories.{name}.patches[{at}]", value, ("file", "content", "urls", "sha256", "strip"))
+    reference = {key: value for key, value in fields.data.items() if key != "strip"}
     return Patch(_file_ref(fields, base, "file", reference), fields.number("strip", 0))
 
 
 def _file_ref(fields: Fields, base: Path, name: str, value: Any) -> FileRef:
-    """Read `"path"`, `"@repository//package:file"` or an object with one of `file` and `content`, and `sha256`."""
-    inner = Fields(
-        fields.file, f"{fields.place}.{name}", {"file": value} if isinstance(value, str) else value, ("file", "content", "sha256")
-    )
-    if ("file" in inner) == ("content" in inner):
-        fields.fault(name, "exactly one of file and content is expected")
-    digest = inner.text("sha256", "")
+    """Read `"path"`, `"@repository//package:file"` or an object with one of `file`, `content` and `urls`, `sha256` and `executable`."""
+    data = {"file": value} if isinstance(value, str) else value
+    inner = Fields(fields.file, f"{fields.place}.{name}", data, ("file", "content", "urls", "sha256", "executable"))
+    if len([source for source in ("file", "content", "urls") if source in inner]) != 1:
+        fields.fault(name, "exactly one of file, content and urls is expected")
+    digest, executable = inner.text("sha256", "").lower(), bool(inner.raw("executable", bool, False))
     if "content" in inner:
-        return FileRef(content=inner.text("content"), sha256=digest)
+        return FileRef(content=inner.text("content"), sha256=digest, executable=executable)
+    if "urls" in inner:
+        if not re.fullmatch(r"[0-9a-f]{64}", digest):
+            inner.fault("sha256", f"64 hex digits are expected, not {digest!r}")
+        return FileRef(urls=_addresses(base, inner.texts("urls")), sha256=digest, executable=executable)
     text = inner.text("file")
     if not text.startswith("@"):
-        return FileRef(path=base / text, sha256=digest)
+        return FileRef(path=base / text, sha256=digest, executable=executable)
     label = re.fullmatch(r"@([\w.+~-]+)//([^:]*):(.+)", text)
     if label is None:
         fields.fault(name, f"{text!r} is not a label of a file, as in @repository//package:file")
     repository, package, file = label.groups()
-    return FileRef(repository=repository, inner=f"{package}/{file}" if package else file, sha256=digest)
+    return FileRef(repository=repository, inner=f"{package}/{file}" if package else file, sha256=digest, executable=executable)
+
+
+def _addresses(base: Path, urls: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(url if re.match(r"[a-z][a-z0-9+.-]+:", url) else (base / url).as_uri() for url in urls)
 
 
 def _check_references(file: Path, repositories: dict[str, Repository]) -> None:

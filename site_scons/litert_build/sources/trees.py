@@ -136,13 +136,13 @@ class TreeMaker:
             "patch_cmds": repository.patch_cmds,
             "patch_cmds_win": repository.patch_cmds_win,
             "build_file": self._digest_of(repository.build_file) if repository.build_file else "",
-            "link_files": {name: self._digest_of(reference) for name, reference in repository.link_files.items()},
+            "link_files": {name: (self._digest_of(reference), reference.executable) for name, reference in repository.link_files.items()},
             "overlay": {name: self._digest_of(FileRef(path)) for name, path in repository.overlay.items()},
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def _digest_of(self, reference: FileRef) -> str:
-        if reference.repository and reference.sha256:
+        if reference.sha256 and (reference.repository or reference.urls):
             return reference.sha256
         return hashlib.sha256(self.read(reference)).hexdigest()
 
@@ -150,6 +150,9 @@ class TreeMaker:
         """Return the bytes of a file that goes into a tree. Raises BuildError where it is missing or not the one that was locked."""
         if reference.content is not None:
             data, name = reference.content.encode(), "content"
+        elif reference.urls:
+            name = reference.urls[0].rpartition("/")[2]
+            data = self.fetcher.fetch(name, reference.urls, reference.sha256).read_bytes()
         else:
             path = reference.path or self.made[reference.repository] / reference.inner
             name = _spelling(reference)
@@ -176,7 +179,7 @@ class TreeMaker:
             self.fetcher.progress(repository.name, "fetch", 0, 0)
             network, prefix = self.fetcher.network, repository.strip_prefix
             checkout(repository.git, repository.commit, inside, network, where=where, strip_prefix=prefix)
-        else:
+        elif repository.urls:
             archive = self.fetcher.fetch(repository.name, repository.urls, repository.sha256)
             self.fetcher.progress(repository.name, "extract", 0, 0)
             extract(archive, inside, strip_prefix=repository.strip_prefix, source=repository.urls[0])
@@ -191,7 +194,7 @@ class TreeMaker:
         run_patch_commands(repository.patch_cmds, repository.patch_cmds_win, folder, where)
         for name, reference in placed.items():
             if reference is not repository.build_file:
-                _put(folder, name, self.read(reference))
+                _put(folder, name, self.read(reference), reference.executable)
 
 
 def _spelling(reference: FileRef) -> str:
@@ -204,9 +207,11 @@ def _placed(repository: Repository) -> dict[str, FileRef]:
     return {**build, **repository.link_files, **{name: FileRef(path) for name, path in repository.overlay.items()}}
 
 
-def _put(folder: Path, name: str, content: bytes) -> None:
+def _put(folder: Path, name: str, content: bytes, executable: bool = False) -> None:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_symlink():
         path.unlink()
     path.write_bytes(content)
+    if executable:
+        path.chmod(0o755)
