@@ -84,8 +84,9 @@ def facts(file: Path) -> BinaryFacts:
 def sample_request(folder: Path, target: Target | None = None, **changes: Any) -> BundleRequest:
     """A request for the sample's bundle, or with `lock=`, `tag=` and so on for another."""
     target = target or find_target("linux-x64")
-    host = folder / target.library
-    host.write_bytes(LIBRARIES[target.name])
+    host = changes.get("host") or folder / target.library
+    if "host" not in changes:
+        host.write_bytes(LIBRARIES[target.name])
     values: dict[str, Any] = {
         "target": target,
         "tag": "sample",
@@ -95,6 +96,6 @@ def sample_request(folder: Path, target: Target | None = None, **changes: Any) -
         "toolchain": TOOLCHAIN,
         "stream_abi": 2,
         "output": folder / "out",
-        "facts": facts(host),
+        "facts": changes.get("facts") or facts(host),
     }
     return BundleRequest(**(values | changes))

@@ -9,7 +9,8 @@ An SDK archive is unpacked over a runtime archive: everything lies in the same `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from litert_build.bundles.archive import Content
@@ -62,22 +63,37 @@ endif()
 """
 
 
-def collect_headers(roots: Iterable[tuple[str, Path]]) -> dict[str, Content]:
-    """Return the headers directly in folders: (folder under the include path, folder on disk) pairs.
+def collect_headers(roots: Sequence[tuple[str, Path]]) -> dict[str, Content]:
+    """Return the C headers directly in folders: (folder under the include path, folder on disk) pairs.
 
-    Raises BuildError for a folder without a header, and for two headers of one name.
+    A header that is C++ alone, or that includes one which is not installed, is internal and left out. Raises BuildError for a folder
+    without a header that remains, and for two headers of one name.
     """
-    headers: dict[str, Content] = {}
+    found: dict[str, Path] = {}
     for inner, folder in roots:
-        found = sorted(folder.glob("*.h"))
-        if not found:
-            raise BuildError("holds no header", where=str(folder), mend="name the folder of the C API in the lock's main repository")
-        for path in found:
+        for path in sorted(folder.glob("*.h")):
             name = f"{inner}/{path.name}".lstrip("/")
-            if name in headers:
-                raise BuildError(f"two headers are installed as {name}", where=str(path), notes=[str(headers[name])])
-            headers[name] = path
-    return headers
+            if name in found:
+                raise BuildError(f"two headers are installed as {name}", where=str(path), notes=[str(found[name])])
+            found[name] = path
+    texts = {name: path.read_text(encoding="utf-8") for name, path in found.items()}
+    public = {name for name, text in texts.items() if 'extern "C"' in text or not _CXX_INCLUDE.search(text)}
+    while internal := {name for name in public if not _quoted(name, texts[name]) <= public}:
+        public -= internal
+    for inner, folder in roots:
+        if not any(found[name].parent == folder for name in public):
+            raise BuildError(f"holds no C header for {inner or 'the SDK'}", where=str(folder), mend="name the folder of the C API")
+    return {name: found[name] for name in sorted(public)}
+
+
+_CXX_INCLUDE = re.compile(r"^\s*#\s*include\s*<\w+>", re.MULTILINE)
+_QUOTED_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+
+def _quoted(name: str, text: str) -> set[str]:
+    """The quoted includes of a header: as written, or as a name beside it where they have no folder."""
+    folder = name.rpartition("/")[0]
+    return {inner if "/" in inner or not folder else f"{folder}/{inner}" for inner in _QUOTED_INCLUDE.findall(text)}
 
 
 def sdk_members(rows: Layout, headers: Mapping[str, Content], version: str, import_library: Path | None = None) -> dict[str, Content]:
