@@ -1,17 +1,38 @@
 """Owns the step from root labels to the ordered action list.
 
-analysis = analyze(lock, trees, find_target("linux-x64"), compiler="gcc")
-analysis.actions, analysis.link
+    analysis = analyze(lock, trees, find_target("linux-x64"), compiler="gcc")
+    analysis.actions, analysis.link
+
+Every target of the closure is configured once per configuration; what lies outside the closure is never looked at.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from litert_build.actions import ActionList, LinkInputs
-from litert_build.policy.targets import Target
+from litert_build.bazel.configuration import Conditions, Configuration
+from litert_build.bazel.context import RuleContext
+from litert_build.bazel.labels import Label
+from litert_build.bazel.packages import Package, Packages
+from litert_build.bazel.providers import CC_INFO, CcInfo, ConfiguredTarget, File, default_info
+from litert_build.bazel.resolution import Resolver
+from litert_build.bazel.rule_class import RuleTarget
+from litert_build.bazel.rules import build_globals, bzl_globals, embedded_repositories
+from litert_build.bazel.visibility import check_visibility
+from litert_build.errors import BuildError, nearest
+from litert_build.policy.targets import Target, find_target, host_target
 from litert_build.sources.lock import Lock
+from litert_build.starlark.modules import located
+from litert_build.toolchains.features import bazel_compiler
+
+_STACK_BYTES = 512 * 1024 * 1024
+_RECURSION = 100_000
 
 
 @dataclass(frozen=True)
@@ -24,9 +45,263 @@ class Analysis:
     read: tuple[Path, ...]
 
 
-def analyze(lock: Lock, trees: dict[str, Path], target: Target, *, compiler: str = "gcc") -> Analysis:
+def analyze(lock: Lock, trees: Mapping[str, Path], target: Target, *, compiler: str = "gcc", exec_compiler: str = "gcc") -> Analysis:
     """Evaluate the closure of the lock's roots over `trees` (repository name -> folder) for `target`.
 
-    Raises BuildError with the BUILD line and macro stack for whatever in the closure cannot be evaluated.
+    `compiler` and `exec_compiler` are toolchain names, for the target and for tools that run here. Raises BuildError with the BUILD
+    line and macro stack for whatever in the closure cannot be evaluated.
     """
-    raise NotImplementedError
+    analysis: Analysis = on_deep_stack(lambda: Analyzer(lock, trees, target, compiler, exec_compiler).run())
+    return analysis
+
+
+def on_deep_stack(work: Callable[[], Any]) -> Any:
+    """Return work(), run in a thread whose stack is deep enough for long dependency chains."""
+    outcome: list[Any] = []
+
+    def call() -> None:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(_RECURSION)
+        try:
+            outcome.append((work(), None))
+        except BaseException as error:
+            outcome.append((None, error))
+        finally:
+            sys.setrecursionlimit(limit)
+
+    old = threading.stack_size(_STACK_BYTES)
+    try:
+        thread = threading.Thread(target=call)
+        thread.start()
+    finally:
+        threading.stack_size(old)
+    thread.join()
+    result, error = outcome[0]
+    if error is not None:
+        raise error
+    return result
+
+
+def configurations(lock: Lock, target: Target, compiler: str, exec_compiler: str) -> tuple[Configuration, Configuration]:
+    """Return the target and the exec configuration of a build."""
+    here = find_target(host_target())
+    flags = {str(_flag_label(lock, name)): value for name, value in lock.flags.items()}
+    shared: dict[str, Any] = {"host_cpu": here.cpu, "defines": lock.defines, "flags": flags}
+    main = Configuration(
+        name=f"{target.cpu}-opt", cpu=target.cpu, constraints=frozenset(target.constraints), toolchain=compiler,
+        compiler=bazel_compiler(compiler), copts=lock.copts, cxxopts=lock.cxxopts, conlyopts=lock.conlyopts, linkopts=lock.linkopts,
+        os=target.os, **shared,
+    )  # fmt: skip
+    tools = replace(
+        main, name=f"{here.cpu}-opt-exec", cpu=here.cpu, constraints=frozenset(here.constraints), toolchain=exec_compiler,
+        compiler=bazel_compiler(exec_compiler), is_exec=True, copts=(), conlyopts=(), linkopts=(), os=here.os,
+        cxxopts=tuple(option for option in lock.cxxopts if "-std=" in option or "/std:" in option),
+    )  # fmt: skip
+    return main, tools
+
+
+def _flag_label(lock: Lock, text: str) -> Label:
+    from litert_build.bazel.labels import parse_label
+
+    label = parse_label(text, lock.main, "", lock.repositories[lock.main].repo_mapping)
+    return label if label.repository else Label(lock.main, label.package, label.name)
+
+
+class Analyzer:
+    """One analysis: packages, both configurations, configured targets and the actions they registered."""
+
+    def __init__(self, lock: Lock, trees: Mapping[str, Path], target: Target, compiler: str, exec_compiler: str) -> None:
+        self.lock = lock
+        embedded = embedded_repositories()
+        self.packages = Packages(
+            trees=trees,
+            mappings={name: repository.repo_mapping for name, repository in lock.repositories.items()},
+            main=lock.main,
+            embedded={name: path for name, path in embedded.items() if name not in trees},
+            build_globals=build_globals(),
+            bzl_globals=bzl_globals(),
+            display={name: _display(name, Path(path)) for name, path in trees.items()},
+        )
+        self.target, self.exec = configurations(lock, target, compiler, exec_compiler)
+        self.actions = ActionList()
+        self.resolvers = {c.name: Resolver(Conditions(c, self.find_rule, self._resolve_in(c))) for c in (self.target, self.exec)}
+        self.done: dict[tuple[Label, str], ConfiguredTarget] = {}
+        self.active: list[tuple[Label, str]] = []
+
+    def _resolve_in(self, configuration: Configuration) -> Callable[[RuleTarget, str], Any]:
+        return lambda target, name: self.resolvers[configuration.name].value(target, name)
+
+    def run(self) -> Analysis:
+        """Configure every root and return the analysis. Raises BuildError."""
+        roots = [self.configured(label, self.target, None) for label in self.roots()]
+        return Analysis(self.actions, link_inputs(roots), tuple(dict.fromkeys(self.packages.read)))
+
+    def roots(self) -> list[Label]:
+        """Return the labels the lock's roots name; a pattern stands for its packages' non-test cc_library targets."""
+        labels: list[Label] = []
+        for root in self.lock.roots:
+            if root.endswith("/...") or root.endswith("/...:all"):
+                labels += self._pattern(root)
+            else:
+                with located(f"{self.lock.file}: roots"):
+                    labels.append(self.packages.label(root, self.lock.main, "", self.packages.mapping(self.lock.main)))
+        return labels
+
+    def _pattern(self, root: str) -> list[Label]:
+        prefix = root.removesuffix(":all").removesuffix("...").rstrip("/")
+        start = self.packages.label((prefix or "//") + ":all" if prefix and not prefix.endswith("//") else "//:all", self.lock.main, "", {})
+        repository, top = (start.repository, start.package)
+        folder = self.packages.trees[repository]
+        found: list[Label] = []
+        for build_file in sorted((folder / top).rglob("BUILD*")):
+            if build_file.name not in ("BUILD", "BUILD.bazel"):
+                continue
+            name = build_file.parent.relative_to(folder).as_posix()
+            package = self.packages.load(repository, "" if name == "." else name)
+            found += [
+                t.label for t in package.targets.values() if t.rule.name == "cc_library" and not self._testonly(t) and self._compatible(t)
+            ]
+        return list(dict.fromkeys(found))
+
+    def _compatible(self, target: RuleTarget) -> bool:
+        resolver = self.resolvers[self.target.name]
+        return all(resolver.conditions.judge(label).holds for label in resolver.value(target, "target_compatible_with"))
+
+    def _testonly(self, target: RuleTarget) -> bool:
+        return bool(target.attrs.get("testonly", target.package.default_testonly))
+
+    # Finding
+
+    def find(self, label: Label, wanted_by: str) -> tuple[Package, RuleTarget | None]:
+        """Return the package of a label and the rule that declares or generates it, None for a source file.
+
+        Raises BuildError if there is neither.
+        """
+        package = self.packages.load(label.repository, label.package, wanted_by)
+        rule = package.targets.get(label.name) or package.outputs.get(label.name)
+        if rule is not None or label.name in package.groups:
+            return package, rule
+        if (package.root / label.package / label.name).exists():
+            return package, None
+        known = [*package.targets, *package.outputs, *package.exported]
+        raise BuildError(
+            f"no such target '{label}': neither a rule nor a file of that name is in {package.display}",
+            where=wanted_by,
+            mend=nearest(label.name, known) or "check the name, or declare it in an overlay",
+        )
+
+    def find_rule(self, label: Label, wanted_by: str) -> RuleTarget | None:
+        return self.find(label, wanted_by)[1]
+
+    # Configuring
+
+    def configured(self, label: Label, configuration: Configuration, parent: RuleTarget | None) -> ConfiguredTarget:
+        """Return the target of `label` in `configuration`, analyzed once; its actions are registered on the way.
+
+        Raises BuildError, a dependency cycle with its path among others.
+        """
+        key = (label, configuration.name)
+        wanted_by = parent.location if parent else str(self.lock.file)
+        if key in self.done:
+            if parent is not None:
+                self._check_visible(label, parent)
+            return self.done[key]
+        if key in self.active:
+            start = self.active.index(key)
+            path = [str(other) for other, _ in self.active[start:]] + [str(label)]
+            raise BuildError("dependency cycle", where=wanted_by, notes=path, mend="remove one of these dependencies")
+        with located(wanted_by):
+            package, rule = self.find(label, wanted_by)
+        if parent is not None:
+            self._check_visible(label, parent)
+        self.active.append(key)
+        try:
+            result = self._configure(label, package, rule, configuration)
+        finally:
+            self.active.pop()
+        self.done[key] = result
+        return result
+
+    def _check_visible(self, label: Label, parent: RuleTarget) -> None:
+        if self.lock.visibility == "checked" and (label.repository, label.package) != (parent.label.repository, parent.label.package):
+            check_visibility(self.packages, label, parent)
+
+    def _configure(self, label: Label, package: Package, rule: RuleTarget | None, configuration: Configuration) -> ConfiguredTarget:
+        if rule is None:
+            return ConfiguredTarget(label, _file_providers(self.source_file(label)), "source file")
+        if label.name not in package.targets:
+            owner = self.configured(rule.label, configuration, None)
+            file = self.output_file(label, configuration)
+            return ConfiguredTarget(label, {**owner.providers, **_file_providers(file)}, "generated file")
+        if rule.rule.implement is None:
+            raise BuildError(
+                f"the closure needs {label}, a {rule.rule.name}: {rule.rule.missing or 'this rule is not implemented'}",
+                where=rule.location,
+                notes=[*rule.notes(), *self.path()],
+                mend="leave it out with an overlay, or teach bazel/rules about it",
+            )
+        self._check_compatible(rule, configuration)
+        context = RuleContext(self, rule, configuration)
+        with located(rule.location):
+            providers = rule.rule.implement(context)
+        return ConfiguredTarget(label, providers, rule.rule.name)
+
+    def _check_compatible(self, rule: RuleTarget, configuration: Configuration) -> None:
+        resolver = self.resolvers[configuration.name]
+        wanted = resolver.value(rule, "target_compatible_with") if "target_compatible_with" in rule.rule.attrs else ()
+        for label in wanted:
+            if not resolver.conditions.judge(label).holds:
+                raise BuildError(
+                    f"{rule.label} is incompatible with this platform: {label} does not hold",
+                    where=rule.location,
+                    notes=self.path(),
+                    mend="the closure should reach it only under a select()",
+                )
+
+    def path(self) -> list[str]:
+        """Return the chain of labels from a root to what is being configured, a line each."""
+        return [f"needed by {label}" for label, _ in reversed(self.active[:-1])]
+
+    # Files
+
+    def exec_path(self, label: Label) -> str:
+        inner = f"{label.package}/{label.name}" if label.package else label.name
+        return inner if label.repository == self.lock.main else f"external/{label.repository}/{inner}"
+
+    def source_file(self, label: Label) -> File:
+        is_directory = (self.packages.trees[label.repository] / label.package / label.name).is_dir()
+        return File(self.exec_path(label), label, short_path=self.short_path(label), is_directory=is_directory)
+
+    def output_file(self, label: Label, configuration: Configuration) -> File:
+        root = configuration.bin_root
+        return File(f"{root}/{self.exec_path(label)}", label, root, short_path=self.short_path(label))
+
+    def short_path(self, label: Label) -> str:
+        inner = f"{label.package}/{label.name}" if label.package else label.name
+        return inner if label.repository == self.lock.main else f"../{label.repository}/{inner}"
+
+
+def _file_providers(file: File) -> dict[Any, Any]:
+    info = default_info([file])
+    return {info.provider: info}
+
+
+def _display(name: str, root: Path) -> str:
+    try:
+        return root.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return f"@{name}/"
+
+
+def link_inputs(targets: Iterable[ConfiguredTarget]) -> LinkInputs:
+    """Return what `targets` give to one final link, in topological order, each object once."""
+    from litert_build.bazel.providers import merge_cc_infos
+
+    infos = [info for target in targets if isinstance(info := target.get(CC_INFO), CcInfo)]
+    inputs = merge_cc_infos(infos).linking.to_list()
+    return LinkInputs(
+        objects=tuple(dict.fromkeys(file.path for item in inputs for file in item.objects)),
+        libraries=tuple(dict.fromkeys(file.path for item in inputs for file in item.libraries)),
+        flags=tuple(flag for item in inputs for flag in item.flags),
+        scripts=tuple(dict.fromkeys(file.path for item in inputs for file in item.scripts)),
+    )

@@ -1,0 +1,3 @@
+"""cc_binary by itself."""
+
+cc_binary = native.cc_binary

@@ -1,0 +1,3 @@
+"""cc_import by itself."""
+
+cc_import = native.cc_import

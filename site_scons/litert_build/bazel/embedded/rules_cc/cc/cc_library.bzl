@@ -1,0 +1,3 @@
+"""cc_library by itself."""
+
+cc_library = native.cc_library

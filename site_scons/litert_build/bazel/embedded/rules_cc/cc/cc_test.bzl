@@ -1,0 +1,3 @@
+"""cc_test by itself."""
+
+cc_test = native.cc_test

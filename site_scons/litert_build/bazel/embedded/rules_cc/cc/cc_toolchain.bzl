@@ -1,0 +1,3 @@
+"""cc_toolchain by itself."""
+
+cc_toolchain = native.cc_toolchain

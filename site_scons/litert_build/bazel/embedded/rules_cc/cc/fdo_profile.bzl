@@ -1,0 +1,3 @@
+"""fdo_profile by itself."""
+
+fdo_profile = native.fdo_profile

@@ -1,0 +1,3 @@
+"""objc_import by itself."""
+
+objc_import = native.objc_import

@@ -1,0 +1,3 @@
+"""objc_library by itself."""
+
+objc_library = native.objc_library

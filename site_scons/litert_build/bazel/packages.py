@@ -1,0 +1,336 @@
+"""Owns packages: which folder is one, what its BUILD file declares, and the loading of both on demand.
+
+    packages = Packages(workspace)
+    packages.load("abseil", "absl/base").targets["base"]
+
+Rules: Bazel's "Repositories, workspaces, packages, and targets" page and the BUILD functions reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from litert_build.bazel.glob import PackageFiles
+from litert_build.bazel.labels import Label, parse_label
+from litert_build.bazel.rule_class import RuleClass, RuleTarget
+from litert_build.errors import BuildError, nearest
+from litert_build.starlark.modules import Modules, call_stack, located, prepare, run
+from litert_build.starlark.values import EvalError, StarlarkList, to_repr, type_name
+
+BUILD_NAMES = ("BUILD.bazel", "BUILD")
+_STACK: list[Package] = []
+
+
+def current_package(what: str) -> Package:
+    """Return the package being evaluated. Raises EvalError outside of one: `what` is called while a .bzl file loads."""
+    if not _STACK:
+        raise EvalError(f"{what} can only be called while a BUILD file is evaluated: call it from a macro, not at the top level of a .bzl")
+    return _STACK[-1]
+
+
+@dataclass
+class PackageGroup:
+    """A package_group(): specifications as absolute patterns, and other groups."""
+
+    label: Label
+    packages: tuple[str, ...]
+    includes: tuple[Label, ...]
+
+
+@dataclass
+class Package:
+    """What one BUILD file declares."""
+
+    repository: str
+    name: str
+    root: Path
+    build_file: Path
+    display: str
+    mapping: Mapping[str, str]
+    owner: Packages
+    targets: dict[str, RuleTarget] = field(default_factory=dict)
+    outputs: dict[str, RuleTarget] = field(default_factory=dict)
+    groups: dict[str, PackageGroup] = field(default_factory=dict)
+    exported: dict[str, tuple[Label, ...] | None] = field(default_factory=dict)
+    default_visibility: tuple[Label, ...] = ()
+    features: tuple[str, ...] = ()
+    default_testonly: bool = False
+    declared_package: bool = False
+    _files: PackageFiles | None = None
+
+    def to_label(self, text: Any) -> Label:
+        return text if isinstance(text, Label) else self.owner.label(text, self.repository, self.name, self.mapping)
+
+    @property
+    def files(self) -> PackageFiles:
+        if self._files is None:
+            prefix = f"{self.name}/" if self.name else ""
+            self._files = PackageFiles(self.root / self.name, lambda path: self.owner.is_package(self.repository, prefix + path))
+            self.owner.read.extend(Path(folder) for folder in self._files.listed)
+        return self._files
+
+    def place(self) -> str:
+        stack = call_stack()
+        return f"{stack[0][0]}:{stack[0][1]}" if stack else self.display
+
+    def add_rule(self, rule: RuleClass, name: str, attrs: dict[str, Any]) -> None:
+        """Declare a target. Raises EvalError if the name is taken."""
+        if name in self.targets or name in self.groups:
+            other = self.targets[name].location if name in self.targets else "a package_group"
+            raise EvalError(f"{rule.name} rule '{name}' conflicts with an existing target, defined at {other}")
+        target = RuleTarget(Label(self.repository, self.name, name), rule, attrs, tuple(call_stack()), self)
+        if rule.outputs is not None:
+            target.outputs = tuple(rule.outputs(attrs))
+            for output in target.outputs:
+                if output in self.outputs:
+                    raise EvalError(f"generated file '{output}' of {name} conflicts with one of {self.outputs[output].label.name}")
+                self.outputs[output] = target
+        self.targets[name] = target
+
+
+class Packages:
+    """Loads packages of all repositories on demand. `read` gathers every file and folder that decided something."""
+
+    def __init__(
+        self,
+        trees: Mapping[str, Path],
+        mappings: Mapping[str, Mapping[str, str]],
+        main: str,
+        embedded: Mapping[str, Path],
+        build_globals: Mapping[str, Any],
+        bzl_globals: Mapping[str, Any],
+        display: Mapping[str, str],
+    ) -> None:
+        self.trees = {**embedded, **trees}
+        self.mappings = mappings
+        self.main = main
+        self.embedded = embedded
+        self.build_globals = build_globals
+        self.bzl_globals = bzl_globals
+        self.display = display
+        self.modules = Modules(self)
+        self.loaded: dict[tuple[str, str], Package | BuildError] = {}
+        self.folders: dict[tuple[str, str], str] = {}
+        self.read: list[Path] = []
+
+    def label(self, text: Any, repository: str, package: str, mapping: Mapping[str, str]) -> Label:
+        """Return the absolute label of `text`; `@`, `@//` and `@@//` mean the main repository."""
+        label = parse_label(text, repository, package, mapping)
+        if label.repository in ("", "__main__"):
+            return Label(self.main, label.package, label.name or self.main)
+        return label
+
+    def build_file(self, repository: str, package: str) -> str:
+        """Return the name of the BUILD file of a folder, empty where it is no package."""
+        key = (repository, package)
+        if key not in self.folders:
+            root = self.trees.get(repository)
+            folder = root / package if root is not None else None
+            self.folders[key] = next((name for name in BUILD_NAMES if folder is not None and (folder / name).is_file()), "")
+        return self.folders[key]
+
+    def is_package(self, repository: str, package: str) -> bool:
+        return bool(self.build_file(repository, package))
+
+    def mapping(self, repository: str) -> Mapping[str, str]:
+        return self.mappings.get(repository, {})
+
+    def shown(self, repository: str, path: str) -> str:
+        root = self.display.get(repository, f"@{repository}/")
+        return f"{root}/{path}" if root else path
+
+    def load(self, repository: str, name: str, wanted_by: str = "", mend: str = "") -> Package:
+        """Return a package, evaluated once. Raises BuildError if there is none or its BUILD file has a fault."""
+        key = (repository, name)
+        known = self.loaded.get(key)
+        if isinstance(known, BuildError):
+            raise known
+        if known is not None:
+            return known
+        try:
+            package = self._evaluate(repository, name, wanted_by)
+        except BuildError as error:
+            if error.where:
+                self.loaded[key] = error
+            raise
+        self.loaded[key] = package
+        return package
+
+    def _evaluate(self, repository: str, name: str, wanted_by: str) -> Package:
+        if repository not in self.trees:
+            raise BuildError(
+                f"no such repository '@{repository}'",
+                where=wanted_by,
+                mend=nearest(repository, self.trees) or f"declare it in the lock or with src_{repository}=PATH",
+            )
+        file_name = self.build_file(repository, name)
+        if not file_name:
+            folder = self.trees[repository] / name
+            what = "it has no BUILD file" if folder.is_dir() else "there is no such folder"
+            raise BuildError(f"no such package '@{repository}//{name}': {what}", where=wanted_by, mend="check the label, or add an overlay")
+        inner = f"{name}/{file_name}" if name else file_name
+        file = self.trees[repository] / inner
+        display = self.shown(repository, inner)
+        package = Package(repository, name, self.trees[repository], file, display, self.mapping(repository), self)
+        self.evaluate_file(package, file, display)
+        return package
+
+    def evaluate_file(self, package: Package, file: Path, display: str) -> None:
+        """Run a BUILD file into `package`. Raises BuildError."""
+        bindings = dict(self.build_globals)
+        _STACK.append(package)
+        try:
+            for stage in prepare(read_text(file, display), display, "build", bindings):
+                _STACK.pop()
+                try:
+                    self.modules.bind(stage.loads, Label(package.repository, package.name, ""), display, bindings)
+                finally:
+                    _STACK.append(package)
+                run(stage, display, bindings)
+        finally:
+            _STACK.pop()
+        self.read.append(file)
+
+    # SourceOf: where .bzl modules come from
+
+    def resolve(self, label: str, importer: Hashable, place: str) -> Label:
+        """Return the Label of a load() as written in `importer`. Raises BuildError if it is none or names no .bzl file."""
+        assert isinstance(importer, Label)
+        with located(place):
+            return self.label(label, importer.repository, importer.package, self.mapping(importer.repository))
+
+    def text_of(self, key: Hashable) -> tuple[str, str] | str:
+        """Return text and display name of a .bzl file, or the reason why it is not there."""
+        assert isinstance(key, Label)
+        root = self.trees.get(key.repository)
+        if root is None:
+            return f"repository @{key.repository} is not in the lock"
+        inner = f"{key.package}/{key.name}" if key.package else key.name
+        if not (root / inner).is_file():
+            return f"there is no file {inner} in @{key.repository}"
+        display = self.shown(key.repository, inner)
+        self.read.append(root / inner)
+        return read_text(root / inner, display), display
+
+    def globals_for(self, key: Hashable) -> dict[str, Any]:
+        assert isinstance(key, Label)
+        bindings = dict(self.bzl_globals)
+        for name, make in self.bzl_globals.items():
+            if isinstance(make, PerModule):
+                bindings[name] = make.make(key, self)
+        return bindings
+
+
+class PerModule:
+    """A .bzl global that depends on the file it stands in, such as Label()."""
+
+    def __init__(self, make: Callable[[Label, Packages], Any]) -> None:
+        self.make = make
+
+
+def read_text(file: Path, display: str) -> str:
+    """Return the text of a build file. Raises BuildError if it cannot be read or is not UTF-8."""
+    try:
+        return file.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BuildError(f"the file is not UTF-8: byte {error.start}", where=display, mend="re-encode it in an overlay") from None
+    except OSError as error:
+        raise BuildError(f"cannot read the file: {error.strerror}", where=display) from None
+
+
+def string_list(value: Any, what: str) -> list[str]:
+    """Return `value` as a list of strings. Raises EvalError naming `what` otherwise."""
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+        raise EvalError(f"{what} takes a list of strings, not {to_repr(value)} ({type_name(value)})")
+    return list(value)
+
+
+def glob(include: Any = (), exclude: Any = (), exclude_directories: int = 1, allow_empty: Any = True, **unknown: Any) -> StarlarkList:
+    """The glob() builtin."""
+    if unknown:
+        raise EvalError(f"glob() got unexpected keyword argument '{next(iter(unknown))}'")
+    package = current_package("glob()")
+    include, exclude = string_list(include, "glob include"), string_list(exclude, "glob exclude")
+    found = package.files.glob(include, exclude, folders=not exclude_directories)
+    if not found and not allow_empty:
+        raise EvalError(f"glob pattern {to_repr(include)} didn't match anything, but allow_empty is set to False")
+    return StarlarkList(found)
+
+
+def subpackages(include: Any = (), exclude: Any = (), allow_empty: bool = False) -> StarlarkList:
+    """The subpackages() builtin."""
+    package = current_package("subpackages()")
+    files = PackageFiles.__new__(PackageFiles)
+    files.files, files.folders = sorted(package.files.subpackages), []
+    found = files.glob(string_list(include, "subpackages include"), string_list(exclude, "subpackages exclude"))
+    if not found and not allow_empty:
+        raise EvalError("subpackages pattern didn't match anything, but allow_empty is set to False")
+    return StarlarkList(found)
+
+
+def exports_files(srcs: Any, visibility: Any = None, licenses: Any = None) -> None:
+    """The exports_files() builtin."""
+    package = current_package("exports_files()")
+    seen = None if visibility is None else tuple(package.to_label(label) for label in visibility)
+    for name in string_list(srcs, "exports_files"):
+        package.exported[package.to_label(name).name] = seen
+
+
+def package_function(**given: Any) -> None:
+    """The package() builtin."""
+    package = current_package("package()")
+    known = ("default_visibility", "default_testonly", "features", "default_deprecation", "default_hdrs_check", "default_copts",
+             "default_compatible_with", "default_restricted_to", "default_applicable_licenses", "default_package_metadata",
+             "licenses", "distribs")  # fmt: skip
+    for name in given:
+        if name not in known:
+            raise EvalError(f"package() has no argument '{name}'; {nearest(name, known)}".rstrip("; "))
+    if package.declared_package:
+        raise EvalError("package() is called twice in one BUILD file")
+    package.declared_package = True
+    package.default_visibility = tuple(package.to_label(label) for label in given.get("default_visibility", ()))
+    package.default_testonly = bool(given.get("default_testonly", False))
+    package.features = tuple(string_list(given.get("features", ()), "package features"))
+    if given.get("default_copts"):
+        raise EvalError("package(default_copts) is not supported")
+
+
+def package_group(name: str, packages: Any = (), includes: Any = (), **unknown: Any) -> None:
+    """The package_group() builtin."""
+    package = current_package("package_group()")
+    if unknown:
+        raise EvalError(f"package_group() has no argument '{next(iter(unknown))}'")
+    if name in package.groups or name in package.targets:
+        raise EvalError(f"package_group '{name}' conflicts with an existing target")
+    label = package.to_label(f":{name}")
+    specs = tuple(string_list(packages, "package_group packages"))
+    package.groups[name] = PackageGroup(label, specs, tuple(package.to_label(i) for i in includes))
+
+
+def existing_rules_of(package: Package, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return what native.existing_rules() shows of the targets `names`: every attribute with its default, name and kind."""
+    return {name: _existing(package.targets[name]) for name in names}
+
+
+def _existing(target: RuleTarget) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    for name, spec in target.rule.attrs.items():
+        if not name.startswith("_"):
+            shown[name] = _as_written(target.attrs.get(name, spec.empty()), target)
+    shown.update(name=target.label.name, kind=target.rule.name)
+    return shown
+
+
+def _as_written(value: Any, target: RuleTarget) -> Any:
+    if isinstance(value, Label):
+        if (value.repository, value.package) == (target.label.repository, target.label.package):
+            return f":{value.name}"
+        return value.starlark_str() if value.repository != target.label.repository else f"//{value.package}:{value.name}"
+    if isinstance(value, list | tuple):
+        return tuple(_as_written(item, target) for item in value)
+    if isinstance(value, dict):
+        return {_as_written(key, target): _as_written(item, target) for key, item in value.items()}
+    return value

@@ -1,0 +1,78 @@
+"""Owns the value of an attribute in a configuration: defaults, selects resolved, and where each element came from.
+
+Resolver(conditions).traced(target, "copts")      # [Traced("-O3", Origin("copts", label, "BUILD:12", "//:opt"))]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litert_build.actions import Origin, Traced
+from litert_build.bazel.configuration import Conditions
+from litert_build.bazel.rule_class import RuleTarget
+from litert_build.bazel.select import Select, SelectorList, resolve_select
+from litert_build.errors import BuildError
+from litert_build.starlark.values import StarlarkDict, StarlarkList, type_name
+
+
+class Resolver:
+    """Resolves the attributes of targets in one configuration."""
+
+    def __init__(self, conditions: Conditions) -> None:
+        self.conditions = conditions
+
+    def value(self, target: RuleTarget, name: str) -> Any:
+        """Return the value of an attribute, its default where it is not given. Raises BuildError for a select() without a match."""
+        spec = target.rule.attrs[name]
+        if name not in target.attrs:
+            return spec.empty()
+        given = target.attrs[name]
+        if not isinstance(given, SelectorList):
+            return given
+        parts = [part for part, _ in self.parts(target, name)]
+        return _join(parts, spec.empty(), target, name)
+
+    def parts(self, target: RuleTarget, name: str) -> list[tuple[Any, str]]:
+        """Return the concatenated parts of an attribute's value, each with the select() branch it came from."""
+        given = target.attrs.get(name)
+        if given is None:
+            given = target.rule.attrs[name].empty()
+        if not isinstance(given, SelectorList):
+            return [(given, "")]
+        out: list[tuple[Any, str]] = []
+        for part in given.parts:
+            out += self._part(part, "", target, name)
+        return out
+
+    def _part(self, part: Any, branch: str, target: RuleTarget, name: str) -> list[tuple[Any, str]]:
+        if isinstance(part, SelectorList):
+            return [found for inner in part.parts for found in self._part(inner, branch, target, name)]
+        if not isinstance(part, Select):
+            return [(part, branch)]
+        chosen, condition = resolve_select(part, self.conditions.judge, target.location, name)
+        if chosen is None:
+            return [(target.rule.attrs[name].empty(), condition)]
+        return self._part(chosen, condition, target, name)
+
+    def traced(self, target: RuleTarget, name: str) -> list[Traced]:
+        """Return a string list whose elements know their attribute, BUILD line and select() branch."""
+        label = str(target.label)
+        return [Traced(item, Origin(name, label, target.location, branch)) for part, branch in self.parts(target, name) for item in part]
+
+
+def _join(parts: list[Any], empty: Any, target: RuleTarget, name: str) -> Any:
+    if len(parts) == 1:
+        return parts[0]
+    total = parts[0]
+    for part in parts[1:]:
+        if isinstance(total, dict) and isinstance(part, dict):
+            total = StarlarkDict({**total, **part})
+        elif isinstance(total, list | tuple) and isinstance(part, list | tuple):
+            total = StarlarkList([*total, *part])
+        elif isinstance(total, str) and isinstance(part, str):
+            total = total + part
+        else:
+            raise BuildError(
+                f"attribute '{name}' joins {type_name(total)} and {type_name(part)}", where=target.location, notes=target.notes()
+            )
+    return total

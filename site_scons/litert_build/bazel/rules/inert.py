@@ -1,0 +1,44 @@
+"""Owns the rules that are declared and never built, each with the reason; the closure of a host that needs one stops there.
+
+INERT_RULES["android_library"].missing
+"""
+
+from __future__ import annotations
+
+from litert_build.bazel.attributes import COMMON, Attr
+from litert_build.bazel.rule_class import RuleClass
+
+_REASONS: dict[str, str] = {
+    **dict.fromkeys(
+        ("java_library", "java_binary", "java_test", "java_import", "java_plugin", "java_proto_library", "java_lite_proto_library",
+         "java_toolchain", "java_runtime", "java_package_configuration", "java_plugins_flag_alias"),
+        "a host holds no Java",
+    ),
+    **dict.fromkeys(
+        ("android_library", "android_binary", "android_local_test", "android_instrumentation_test", "android_device",
+         "android_device_script_fixture", "android_host_service_fixture", "android_sdk", "android_tools_defaults_jar", "aar_import",
+         "kotlin_library"),
+        "Android packages are built by their consumers",
+    ),
+    **dict.fromkeys(
+        ("objc_library", "objc_import", "apple_binary", "apple_static_library", "j2objc_library", "swift_library", "xcode_config",
+         "xcode_version", "available_xcodes", "apple_cc_toolchain"),
+        "Objective-C and Swift need Xcode",
+    ),
+    **dict.fromkeys(
+        ("cc_toolchain", "cc_toolchain_suite", "cc_toolchain_alias", "cc_libc_top_alias", "fdo_profile", "fdo_prefetch_hints",
+         "propeller_optimize", "memprof_profile", "cc_host_toolchain_alias"),
+        "toolchain= chooses the compiler",
+    ),
+    **dict.fromkeys(("py_test", "sh_test"), "tests are declared, not built"),
+    **dict.fromkeys(("py_runtime", "py_runtime_pair", "py_wheel", "py_cc_link_params_provider"), "tools run with the machine's python3"),
+    **dict.fromkeys(("action_listener", "extra_action", "genquery", "starlark_doc_extract"), "it looks at Bazel's own graph"),
+    **dict.fromkeys(("config_feature_flag", "environment", "environment_group"), "environments are not used outside Google"),
+    "proto_lang_toolchain": "protoc is called with C++ alone",
+    "bind": "bind() belongs to WORKSPACE files",
+}  # fmt: skip
+
+INERT_RULES: dict[str, RuleClass] = {
+    name: RuleClass(name, {**COMMON, "outs": Attr("output_list")}, None, missing=reason, any_attr=True, test=name.endswith("_test"))
+    for name, reason in _REASONS.items()
+}
