@@ -20,7 +20,7 @@ from litert_build.binaries.facts import BinaryFacts, Symbol
 from litert_build.binaries.window import Names, Window, malformed
 
 _ARCH = {"EM_X86_64": "x64", "EM_AARCH64": "arm64", "EM_386": "x86", "EM_ARM": "arm", "EM_RISCV": "riscv64", "EM_HEXAGON": "hexagon"}
-_KIND = {0: "notype", 1: "func", 2: "object", 5: "object", 6: "tls", 10: "ifunc"}
+_KIND = {0: "notype", 1: "object", 2: "func", 5: "object", 6: "tls", 10: "ifunc"}
 _BINDING = {1: "global", 2: "weak", 10: "unique"}
 _FLAGS_1 = {0x1: "NOW", 0x2: "GLOBAL", 0x8: "NODELETE", 0x20: "INITFIRST", 0x40: "NOOPEN", 0x80: "ORIGIN", 0x08000000: "PIE"}
 _NEEDED, _HASH, _STRTAB, _SYMTAB, _STRSZ, _SONAME, _RPATH, _TEXTREL, _BIND_NOW, _RUNPATH, _FLAGS = 1, 4, 5, 6, 10, 14, 15, 22, 24, 29, 30
@@ -45,10 +45,12 @@ class _Section:
     name: str
     type: str
     address: int
+    offset: int
     size: int
+    link: int
 
 
-class _Image:
+class ElfImage:
     """The headers of one ELF file and the dynamic entries by tag."""
 
     def __init__(self, window: Window) -> None:
@@ -84,7 +86,9 @@ class _Image:
         self.segments = [
             _Segment(str(s["p_type"]), s["p_flags"], s["p_offset"], s["p_vaddr"], s["p_filesz"], s["p_align"]) for s in elf.iter_segments()
         ]
-        self.sections = [_Section(s.name, str(s["sh_type"]), s["sh_addr"], s["sh_size"]) for s in elf.iter_sections()]
+        self.sections = [
+            _Section(s.name, str(s["sh_type"]), s["sh_addr"], s["sh_offset"], s["sh_size"], s["sh_link"]) for s in elf.iter_sections()
+        ]
 
     def offset(self, address: int, what: str) -> int:
         """Return the file offset of a virtual address (gABI: PT_LOAD maps p_filesz bytes)."""
@@ -116,13 +120,18 @@ class _Image:
             return Names(self.window.file, b"\0")
         return Names(self.window.file, self.window.read(self.offset(address, "the dynamic string table"), size, "the dynamic string table"))
 
+    def symbol_name(self, index: int) -> str:
+        """Return the name of the dynamic symbol `index`."""
+        start = self.offset(self.first(_SYMTAB) or 0, "the dynamic symbol table")
+        return self.names[self.window.unpack(self.order + "I", start + index * (24 if self.wide else 16), "a dynamic symbol")[0]]
+
     def strings(self, tag: int) -> tuple[str, ...]:
         return tuple(self.names[value] for value in self.dynamic.get(tag, ()))
 
 
 def read_elf(window: Window) -> BinaryFacts:
     """Return the facts of an ELF file, byte evidence excepted. Raises BuildError where the file is damaged."""
-    image = _Image(window)
+    image = ElfImage(window)
     flags, flags_1 = image.first(_FLAGS) or 0, image.first(_DF_1) or 0
     stack = [segment for segment in image.segments if segment.type == "PT_GNU_STACK"]
     definitions, needs, version_needs = _versions(image)
@@ -159,7 +168,7 @@ def _paths(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(path for value in values for path in value.split(":"))
 
 
-def _symbol_count(image: _Image, symbols: int, entry: int) -> int:
+def _symbol_count(image: ElfImage, symbols: int, entry: int) -> int:
     """Return the number of dynamic symbols: the larger of what the section table and what the hash table say."""
     count = max(
         (section.size // entry for section in image.sections if section.type == "SHT_DYNSYM" and section.address == symbols), default=0
@@ -171,7 +180,7 @@ def _symbol_count(image: _Image, symbols: int, entry: int) -> int:
     return count
 
 
-def _gnu_hash_count(image: _Image, start: int) -> int:
+def _gnu_hash_count(image: ElfImage, start: int) -> int:
     """Return one more than the highest symbol index that the GNU hash table reaches: its last chain ends at an odd value."""
     buckets, first, bloom, _ = image.window.unpack(image.order + "IIII", start, "DT_GNU_HASH")
     table = start + 16 + bloom * (8 if image.wide else 4)
@@ -186,7 +195,7 @@ def _gnu_hash_count(image: _Image, start: int) -> int:
 
 
 def _symbols(
-    image: _Image, definitions: dict[int, str], needs: dict[int, tuple[str, str]]
+    image: ElfImage, definitions: dict[int, str], needs: dict[int, tuple[str, str]]
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...]]:
     """Return (imports, exports). An export is defined, not local, of default or protected visibility, and in no local version."""
     address = image.first(_SYMTAB)
@@ -217,14 +226,14 @@ def _symbols(
     return tuple(imports), tuple(exports)
 
 
-def _version_indices(image: _Image, count: int) -> tuple[int, ...]:
+def _version_indices(image: ElfImage, count: int) -> tuple[int, ...]:
     address = image.first(_VERSYM)
     if address is None:
         return ()
     return struct.unpack(f"{image.order}{count}H", image.window.read(image.offset(address, "DT_VERSYM"), 2 * count, "DT_VERSYM"))
 
 
-def _versions(image: _Image) -> tuple[dict[int, str], dict[int, tuple[str, str]], dict[str, tuple[str, ...]]]:
+def _versions(image: ElfImage) -> tuple[dict[int, str], dict[int, tuple[str, str]], dict[str, tuple[str, ...]]]:
     """Return (defined versions by index, needed (library, version) by index, needed versions by library)."""
     window, order = image.window, image.order
     definitions: dict[int, str] = {}
@@ -251,7 +260,7 @@ def _versions(image: _Image) -> tuple[dict[int, str], dict[int, tuple[str, str]]
     return definitions, needs, libraries
 
 
-def _notes(image: _Image) -> dict[str, str]:
+def _notes(image: ElfImage) -> dict[str, str]:
     """Return `build-id` and, for Android, `api` from the PT_NOTE segments (gABI "Note Section"; NDK's crtbegin note)."""
     found: dict[str, str] = {}
     for segment in image.segments:

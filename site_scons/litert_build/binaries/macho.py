@@ -117,7 +117,7 @@ def read_macho(window: Window) -> BinaryFacts:
 
 
 def _platform(image: _Image) -> tuple[str, str]:
-    """Return (platform, minos); two commands that disagree are joined by `+`, so that no rule takes either for granted."""
+    """Return (platform, minos); two commands that disagree are joined by `and`, so that no rule takes either for granted."""
     found = [
         (_VERSION_MIN[kind], image.fields(body, "I")[0]) for kind, body in image.commands if kind in _VERSION_MIN
     ] + [(_PLATFORMS.get(number, f"platform {number}"), minimum) for number, minimum in (
@@ -126,7 +126,7 @@ def _platform(image: _Image) -> tuple[str, str]:
     versions = dict.fromkeys(
         f"{minimum >> 16}.{minimum >> 8 & 0xFF}" + (f".{minimum & 0xFF}" if minimum & 0xFF else "") for _, minimum in found
     )
-    return "+".join(names), "+".join(versions)
+    return " and ".join(names), " and ".join(versions)
 
 
 def _sections(image: _Image) -> Iterator[tuple[str, int]]:

@@ -13,7 +13,10 @@ from litert_build.binaries.facts import Evidence
 from litert_build.checks.model import Context, Finding, Outcome
 from litert_build.checks.registry import rule, with_facts
 
-_RUNTIME = re.compile(r"(lib)?litert(\.|_|[a-z]*(accelerator|sampler))", re.IGNORECASE)
+_RUNTIME = re.compile(r"(lib)?litert(\.|[a-z]*(accelerator|sampler))", re.IGNORECASE)
+_PLUGIN = re.compile(
+    r"(lib)?(LiteRt(Dispatch|CompilerPlugin)|GemmaModelConstraintProvider|webgpu_dawn|dxcompiler|dxil|CLiteRTLM)", re.IGNORECASE
+)
 _CORE = re.compile(r"(lib)?LiteRt\.(so|dll|dylib)$", re.IGNORECASE)
 _ARCHIVES = {
     "libc++": re.compile(r"libc\+\+(_static|abi|experimental)?\.a$|libc\+\+(abi)?\.lib$"),
@@ -25,6 +28,11 @@ _ARCHIVES = {
 def base_name(library: str) -> str:
     """Return the file name of a needed library: Mach-O records whole install names."""
     return library.rsplit("/", 1)[-1]
+
+
+def is_plugin(library: str) -> bool:
+    """Return whether a file is one that a host loads: LiteRT itself, an accelerator, a sampler, a vendor's dispatch or compiler."""
+    return is_runtime(library) or bool(_PLUGIN.match(base_name(library)))
 
 
 def is_runtime(library: str) -> bool:
@@ -172,7 +180,7 @@ def runpath(context: Context) -> Outcome:
         Finding(path or "(empty)", f"{word} {path or 'an empty entry, which means the current directory'}")
         for word, entries in (("RPATH", facts.rpath), ("RUNPATH", facts.runpath))
         for path in dict.fromkeys(entries)
-        if not _inside(path)
+        if not _inside(path) and not (facts.format == "macho" and path.startswith(("/usr/lib/", "/System/")))
     ]
     bundled = [name for name in facts.needed if name in context.policy.bundled]
     if facts.format == "elf" and context.target.os == "linux" and bundled and "$ORIGIN" not in paths:

@@ -10,6 +10,8 @@ import re
 from collections import Counter
 
 from litert_build.binaries.facts import Symbol
+from litert_build.binaries.linkmap import LinkMap
+from litert_build.checks.headers import read_api
 from litert_build.checks.model import Context, Finding, Outcome
 from litert_build.checks.registry import rule, with_policy
 
@@ -52,7 +54,12 @@ def only_exports(context: Context) -> Outcome:
     findings = [Finding(name, "exported, but not allowed", origin=context.blame(name)) for name in extra[:_SHOWN]]
     if len(extra) > _SHOWN:
         families = Counter(map(namespace, extra)).most_common(8)
-        findings.append(Finding(f"{len(extra) - _SHOWN} more", "by namespace: " + ", ".join(f"{name} {count}" for name, count in families)))
+        findings.append(
+            Finding(
+                f"{len(extra) - _SHOWN} more",
+                f"{len(extra)} in all, by namespace: " + ", ".join(f"{name} {count}" for name, count in families),
+            )
+        )
     return Outcome(f"{len(context.facts.exported_names)} exports, all allowed", tuple(findings))
 
 
@@ -64,3 +71,55 @@ def namespace(name: str) -> str:
         return "std"
     match = _NAMESPACE.match(name)
     return match["rest"][: int(match["length"])] if match else "C++"
+
+
+@rule(
+    "c-abi",
+    title="The C functions have the signatures the bridge was written for",
+    why="A function that keeps its name and changes its parameters (from 0.19 on, constructors return a status and fill an out-pointer) "
+    "crashes every client, and no export table shows it. So the headers of the ref are read.",
+    mend="write the bridge and the bindings for the new signature, then record it in policy/exports.py",
+    roles=("host",),
+    example=lambda good: dataclasses.replace(good, api={"litert_lm_engine_create": "i32(ptr, ptr)"}),
+)
+def c_abi(context: Context) -> Outcome:
+    expected = context.policy.signatures
+    found = context.api if context.api is not None else read_api(context.policy.headers)
+    if not context.policy.headers and context.api is None:
+        return Outcome("no headers of the ref were given")
+    findings = [
+        Finding(name, f"declared as {found[name]}, the bridge was written for {signature}" if name in found else "no header declares it")
+        for name, signature in expected.items()
+        if found.get(name) != signature
+    ]
+    return Outcome(f"{len(expected)} signatures as expected, {len(found)} functions declared", tuple(findings))
+
+
+@rule(
+    "registrations",
+    title="Every library that registers itself is in the link",
+    why="A static accelerator registers itself from a constructor that nothing calls: as an archive member it is dropped without "
+    "a word, and the GPU with it.",
+    mend="link its objects directly, or its archive whole: the label is alwayslink",
+    roles=("host",),
+    example=lambda good: dataclasses.replace(
+        good,
+        link_map=LinkMap(("bazel-out/k8-opt/bin/c/_objs/engine/engine.pic.o",)),
+        policy=dataclasses.replace(good.policy, registrations={"bazel-out/k8-opt/bin/gpu/_objs/webgpu/registration.pic.o": "//gpu:webgpu"}),
+    ),
+)
+def registrations(context: Context) -> Outcome:
+    wanted = context.policy.registrations
+    if not wanted:
+        return Outcome("none is required")
+    if context.link_map is None:
+        return Outcome(
+            "unknown", (Finding("link map", "no link map shows what was linked", "link with -Wl,-Map and hand the map to the gate"),)
+        )
+    inputs = set(context.link_map.inputs)
+    findings = tuple(
+        Finding(label, f"{source} is not in the link", origin=tuple(context.label_path(source)))
+        for source, label in wanted.items()
+        if source not in inputs
+    )
+    return Outcome(f"all {len(wanted)} are in the link", findings)

@@ -1,4 +1,4 @@
-"""Owns the gate: all rules that apply to one file, and the report that a person, a bundle and CI read.
+"""Owns the gate: all rules that apply to one file or to a folder of them, and the report that a person, a bundle and CI read.
 
 report = check_host(Path("libLiteRtLm.so"), TARGETS["linux-x64"], policy, Path("libLiteRtLm.map"))
 print(report.text)
@@ -6,6 +6,7 @@ print(report.text)
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,15 @@ from typing import Any
 from litert_build.binaries.facts import BinaryFacts
 from litert_build.binaries.linkmap import LinkMap
 from litert_build.binaries.reader import read_binary
-from litert_build.checks import dependencies, exports, hardening  # noqa: F401  (importing registers the rules)
-from litert_build.checks.model import Context, Finding, GatePolicy, LinkMode, Outcome, Rule, Status, Waiver
+from litert_build.checks import closure, dependencies, exports, hardening, platforms  # noqa: F401  (importing registers the rules)
+from litert_build.checks.model import Context, Finding, GatePolicy, LinkMode, Outcome, Role, Rule, Status, Waiver
 from litert_build.checks.registry import RULES
+from litert_build.errors import BuildError
+from litert_build.policy.exports import API_PATTERNS, required_exports
 from litert_build.policy.targets import Target
+
+_SUFFIXES = (".so", ".dll", ".dylib", ".pyd")
+_MAGICS = (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"version https://git-lfs")
 
 
 @dataclass(frozen=True)
@@ -26,8 +32,8 @@ class Result:
 
     rule: Rule
     outcome: Outcome
-    open: tuple[Finding, ...]
-    waived: tuple[tuple[Finding, Waiver], ...]
+    open: tuple[Finding, ...] = ()
+    waived: tuple[tuple[Finding, Waiver], ...] = ()
 
     @property
     def status(self) -> Status:
@@ -36,11 +42,13 @@ class Result:
 
 @dataclass(frozen=True)
 class GateReport:
-    """The verdict on one file."""
+    """The verdict on one file. `name` is its path within the bundle, or its file name; `facts` is None where it could not be read."""
 
-    facts: BinaryFacts
+    name: str
+    facts: BinaryFacts | None
     target: str
     link_mode: LinkMode
+    role: Role
     results: tuple[Result, ...]
 
     @property
@@ -51,24 +59,28 @@ class GateReport:
     def text(self) -> str:
         """The report for a console: one line a rule; for a broken rule the evidence, its origin and what to do."""
         failed = [result for result in self.results if result.status == "failed"]
-        if self.passed:
-            how = "in-process LiteRT linkage" if self.link_mode == "static" else f"LiteRT linkage ({self.link_mode} mode)"
-            lines = [f"Validated {how} on {self.target}"]
+        if not self.passed:
+            lines = [f"Rejected {self.name} for {self.target}: {len(failed)} of {len(self.results)} rules broken"]
+        elif self.role == "companion":
+            lines = [f"Validated {self.name} as a companion on {self.target}"]
+        elif self.link_mode == "static":
+            lines = [f"Validated in-process LiteRT linkage on {self.target}"]
         else:
-            lines = [f"Rejected {self.facts.file.name} for {self.target}: {len(failed)} of {len(self.results)} rules broken"]
+            lines = [f"Validated LiteRT linkage ({self.link_mode} mode) on {self.target}"]
         for result in sorted(self.results, key=lambda result: result.status != "failed"):
-            lines += _result_lines(result)
+            lines += result_lines(result)
         return "\n".join(lines)
 
     def to_json(self) -> str:
         """The content of checks.json: the same bytes for the same file and policy."""
         document = {
             "schema": 1,
-            "file": self.facts.file.name,
+            "file": self.name,
             "target": self.target,
             "linkMode": self.link_mode,
+            "role": self.role,
             "passed": self.passed,
-            "facts": _facts_json(self.facts),
+            "facts": _facts_json(self.facts) if self.facts else None,
             "rules": [_result_json(result) for result in self.results],
         }
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
@@ -77,13 +89,72 @@ class GateReport:
 def check_host(file: Path, target: Target, policy: GatePolicy, link_map: Path | None = None) -> GateReport:
     """Return the verdict of all rules on a linked file. Raises BuildError where the file or the map cannot be read: no evidence, no
     pass."""
-    return check_context(Context(read_binary(file), target, policy, LinkMap.read(link_map) if link_map else None))
+    return check_context(Context(read_binary(file, target.arch), target, policy, LinkMap.read(link_map) if link_map else None))
+
+
+def check_file(file: Path, target: Target, policy: GatePolicy | None = None) -> GateReport:
+    """Return the verdict on any library, also one that was not built here: a companion by its name, else a host.
+
+    Without a policy it is judged as of the newest release: static, with the C API allowed. Raises BuildError for an unreadable file.
+    """
+    return check_host(file, target, dataclasses.replace(policy or release_policy("", target), role=role_of(file.name, target)))
+
+
+def release_policy(version: str, target: Target, link_mode: LinkMode = "static") -> GatePolicy:
+    """Return what a published host of release `version` must satisfy on `target`."""
+    required = required_exports(version) if version else ()
+    return GatePolicy(link_mode, required=required, allowed=API_PATTERNS, version=version, glibc_ceiling=target.glibc)
+
+
+def role_of(name: str, target: Target) -> Role:
+    """Return "companion" for a file that hosts of `target` load or ship with, else "host"."""
+    framework = target.library.removeprefix("lib").split(".")[0]
+    return "companion" if name not in (target.library, framework) and dependencies.is_plugin(name) else "host"
+
+
+def check_bundle(folder: Path, target: Target, policy: GatePolicy) -> tuple[GateReport, ...]:
+    """Return a report on every library below `folder`, hosts first, each judged beside all others.
+
+    An unreadable file, as an LFS pointer, is a report that fails; so is a folder without a library. `policy` is the host's.
+    """
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and _is_library(file)]
+    read: dict[str, BinaryFacts] = {}
+    reports: list[GateReport] = []
+    for file in files:
+        name = file.relative_to(folder).as_posix()
+        try:
+            read[name] = read_binary(file, target.arch)
+        except BuildError as error:
+            reports.append(_unreadable(name, target, policy, error))
+    if not files:
+        reports.append(_unreadable(".", target, policy, BuildError("the folder holds no library", mend="pack the libraries first")))
+    neighbours = {facts.file.name: facts for facts in read.values()}
+    bundled = tuple(file.name for file in files)
+    for name, facts in read.items():
+        role = role_of(facts.file.name, target)
+        own = dataclasses.replace(policy, role=role, bundled=bundled)
+        reports.append(dataclasses.replace(check_context(Context(facts, target, own, neighbours=neighbours)), name=name))
+    return tuple(sorted(reports, key=lambda report: (report.role != "host", report.name)))
+
+
+def _is_library(file: Path) -> bool:
+    if file.suffix in _SUFFIXES or ".so." in file.name:
+        return True
+    with file.open("rb") as stream:
+        return stream.read(64).startswith(_MAGICS)
+
+
+def _unreadable(name: str, target: Target, policy: GatePolicy, error: BuildError) -> GateReport:
+    rule = RULES["library-file"]
+    finding = Finding(name, error.what, error.mend or rule.mend, error.notes)
+    return GateReport(name, None, target.name, policy.link_mode, role_of(Path(name).name, target), (Result(rule, Outcome(""), (finding,)),))
 
 
 def check_context(context: Context) -> GateReport:
     """Return the verdict of all rules that apply to facts already read."""
     results = tuple(_judge(rule, context) for rule in RULES.values() if rule.applies(context))
-    return GateReport(context.facts, context.target.name, context.policy.link_mode, results)
+    policy = context.policy
+    return GateReport(context.facts.file.name, context.facts, context.target.name, policy.link_mode, policy.role, results)
 
 
 def _judge(rule: Rule, context: Context) -> Result:
@@ -101,7 +172,8 @@ def _judge(rule: Rule, context: Context) -> Result:
     return Result(rule, outcome, tuple(open_findings), tuple(waived))
 
 
-def _result_lines(result: Result) -> list[str]:
+def result_lines(result: Result) -> list[str]:
+    """Return the lines of one rule in GateReport.text."""
     if result.status == "passed":
         return [f"  ok      {result.rule.id}: {result.outcome.summary}"]
     lines = [f"  {'BROKEN' if result.open else 'waived'}  {result.rule.id}: {result.rule.title}"]

@@ -12,6 +12,18 @@ _WORDS = {"elf": "ELF", "pe": "PE", "macho": "Mach-O"}
 
 
 @rule(
+    "library-file",
+    title="The file is a readable library",
+    why="A Git LFS pointer, a truncated download or a text file packs and uploads like a library.",
+    mend="fetch or build the library again",
+    example=with_facts(size=0),
+)
+def library_file(context: Context) -> Outcome:
+    facts = context.facts
+    return Outcome(f"{facts.size} bytes", () if facts.size else (Finding(facts.file.name, "the file is empty"),))
+
+
+@rule(
     "architecture",
     title="The file is of the target's format and architecture",
     why="An Intel library in an arm64 bundle packs, uploads and fails only on the user's machine.",
@@ -21,9 +33,12 @@ _WORDS = {"elf": "ELF", "pe": "PE", "macho": "Mach-O"}
 def architecture(context: Context) -> Outcome:
     facts, target = context.facts, context.target
     found = f"{_WORDS[facts.format]} {facts.arch} {facts.kind}"
-    right = facts.arch == target.arch and facts.format == target.format and facts.kind == "shared library"
-    finding = Finding(found, f"{target.name} needs a {_WORDS[target.format]} {target.arch} shared library")
-    return Outcome(found, () if right else (finding,))
+    findings = []
+    if (facts.arch, facts.format, facts.kind) != (target.arch, target.format, "shared library"):
+        findings.append(Finding(found, f"{target.name} asks for {_WORDS[target.format]} {target.arch} shared library"))
+    if context.policy.role == "host" and len(facts.slices) > 1:
+        findings.append(Finding(", ".join(facts.slices), "a fat file: the host of one target has one architecture"))
+    return Outcome(found, tuple(findings))
 
 
 def _flag(holds: bool, name: str, good: str, bad: str) -> Outcome:

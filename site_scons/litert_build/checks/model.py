@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Literal
 
 from packaging.version import InvalidVersion, Version
@@ -44,7 +45,7 @@ class GatePolicy:
     that is no version number, as `sample`, counts as the newest. `bundled` names the files that stand beside the library in its
     bundle. `glibc_ceiling` and `glibcxx_ceiling` are the highest symbol versions that may be needed ("2.28"); empty is no ceiling.
     `registrations` maps an object that must be in the link to its label; `dependency_path` returns the labels from the root to the
-    one that made an object.
+    one that made an object. `headers` are the ref's C headers, `signatures` what the bridge was written for (checks.headers).
     """
 
     link_mode: LinkMode = "static"
@@ -57,6 +58,8 @@ class GatePolicy:
     glibc_ceiling: str = ""
     glibcxx_ceiling: str = ""
     registrations: Mapping[str, str] = field(default_factory=dict)
+    headers: tuple[Path, ...] = ()
+    signatures: Mapping[str, str] = field(default_factory=dict)
     dependency_path: Callable[[str], Sequence[str]] | None = None
     today: date = field(default_factory=date.today)
 
@@ -93,12 +96,21 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Context:
-    """All that a rule may look at."""
+    """All that a rule may look at. `neighbours` are the libraries of the same bundle by file name, the judged one among them;
+    `call_order` and `api` stand in for the disassembly and for parsing the headers."""
 
     facts: BinaryFacts
     target: Target
     policy: GatePolicy
     link_map: LinkMap | None = None
+    neighbours: Mapping[str, BinaryFacts] = field(default_factory=dict)
+    call_order: Callable[[Path], list[str]] | None = None
+    api: Mapping[str, str] | None = None
+
+    def label_path(self, source: str) -> tuple[str, ...]:
+        """Return a line with the labels from the root to the one that made `source`, or nothing where they are unknown."""
+        path = self.policy.dependency_path(source) if self.policy.dependency_path else ()
+        return ("label: " + " -> ".join(path),) if path else ()
 
     def blame(self, name: str) -> tuple[str, ...]:
         """Return who brought `name` (a symbol or a library) into the link: the object, and the labels that lead to it."""
@@ -106,10 +118,7 @@ class Context:
             return ()
         lines: list[str] = []
         for source in self.link_map.sources(name):
-            lines.append(source)
-            path = self.policy.dependency_path(source) if self.policy.dependency_path else ()
-            if path:
-                lines.append("label: " + " -> ".join(path))
+            lines += [source, *self.label_path(source)]
         return tuple(lines)
 
 
