@@ -24,7 +24,9 @@ HERE = Path(__file__).resolve().parent
 class Case:
     """One question to the oracle. `query` selects the root targets; `trees` maps repositories to rows of the table of trees; `stubs`
     names repositories of which BUILD files load or list something that the closure does not need (tests/real/stubs); `overlays`
-    maps repositories to the files of the main tree that stand in them, by their path inside."""
+    maps repositories to the files of the main tree that stand in them, by their path inside; `fused` is a folder of the main tree
+    whose files stand at the tree's root, `written` files of the main tree by their content.
+    """
 
     name: str
     main: str
@@ -34,6 +36,8 @@ class Case:
     defines: dict[str, str] = field(default_factory=dict)
     stubs: tuple[str, ...] = ()
     overlays: dict[str, dict[str, str]] = field(default_factory=dict)
+    fused: str = ""
+    written: dict[str, str] = field(default_factory=dict)
     internal_users: bool = False
 
     @property
@@ -52,7 +56,7 @@ class Case:
             ref=self.name,
             release=self.name,
             main=self.main,
-            repositories={name: Repository(name, folder, link_files=self._laid_over(name)) for name, folder in folders.items()},
+            repositories={name: Repository(name, folder, link_files=self._laid_over(name, folder)) for name, folder in folders.items()},
             roots=tuple(roots),
             product=Product("objects"),
             link_mode="none",
@@ -61,7 +65,11 @@ class Case:
             visibility="advisory" if self.internal_users else "checked",
         )
 
-    def _laid_over(self, repository: str) -> dict[str, FileRef]:
+    def _laid_over(self, repository: str, folder: Path) -> dict[str, FileRef]:
+        if repository == self.main:
+            fused = [file for file in (folder / self.fused).rglob("*") if file.is_file()] if self.fused else []
+            files = {file.relative_to(folder / self.fused).as_posix(): FileRef(path=file) for file in sorted(fused)}
+            return files | {inside: FileRef(content=text) for inside, text in self.written.items()}
         if repository not in self.overlays:
             return {}
         files = {inside: FileRef(repository=self.main, inner=file) for inside, file in self.overlays[repository].items()}
@@ -70,6 +78,35 @@ class Case:
 
 def _libraries(pattern: str) -> str:
     return f'kind("cc_library", {pattern}) except attr("testonly", 1, {pattern})'
+
+
+def _llvm(name: str, root: str) -> Case:
+    """LLVM's overlay as its own repository rule lays it out: BUILD files over the tree, the version and the back ends written."""
+    version = {
+        "CMAKE_CXX_STANDARD": "17",
+        "LLVM_VERSION_MAJOR": "19",
+        "LLVM_VERSION_MINOR": "1",
+        "LLVM_VERSION_PATCH": "7",
+        "LLVM_VERSION_SUFFIX": "",
+        "LLVM_VERSION": "19.1.7",
+        "PACKAGE_VERSION": "19.1.7",
+    }
+    back_ends = "AArch64 AMDGPU ARM AVR BPF Hexagon Lanai LoongArch Mips MSP430 NVPTX PowerPC RISCV Sparc SystemZ VE WebAssembly X86 XCore"
+    lines = [f'{key} = "{value}"' for key, value in version.items()]
+    return Case(
+        name,
+        "llvm-project",
+        {"llvm-project": "llvm-toolchain-19"},
+        root,
+        cxxopts=("-std=c++17",),
+        stubs=("llvm_zlib", "llvm_zstd"),
+        fused="utils/bazel/llvm-project-overlay",
+        written={
+            "BUILD.bazel": "",
+            "vars.bzl": "\n".join([*lines, "llvm_vars = {" + ", ".join(f'"{key}": {key}' for key in version) + "}"]) + "\n",
+            "llvm/targets.bzl": f"llvm_targets = {back_ends.split()}\n",
+        },
+    )
 
 
 CASES: dict[str, Case] = {
@@ -144,5 +181,7 @@ CASES: dict[str, Case] = {
                 },
             },
         ),
+        _llvm("clang", "//clang:clang"),
+        _llvm("mlir-opt", "//mlir:mlir-opt"),
     )
 }

@@ -23,6 +23,8 @@ UNITS = {
     "protobuf": 168,
     "highway": 12,
     "tflite": 233,
+    "clang": 3138,
+    "mlir-opt": 3187,
 }
 
 

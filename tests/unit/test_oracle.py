@@ -195,7 +195,7 @@ def test_snapshot_survives_the_file_and_its_bytes_do_not_depend_on_order(tmp_pat
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"provenance": {}, "defines": [], "includes": [], "flags": [], "records": [["//a:b", 0, 0, 0, ["x"]]]}']
+    "text", ["", "{}", "[]", '{"provenance": {}, "defines": [], "includes": [], "flags": [], "records": [["//a:b", 0, 0, 0, "", ["x"]]]}']
 )
 def test_broken_snapshot_names_its_file(tmp_path: Path, text: str) -> None:
     file = tmp_path / "case.json"

@@ -11,6 +11,7 @@ folders and remaining flags in command order. Snapshots are such records of one 
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -260,9 +261,15 @@ def dump_snapshot(snapshot: Snapshot) -> str:
         numbers = (tables[name].setdefault(items, len(tables[name])) for name, items in zip(FIELDS, lists, strict=True))
         groups.setdefault((record.label, *numbers), []).append(record.source)
     sections = {name: _rows(tables[name]) for name in FIELDS}
-    sections["records"] = _rows([*group, sources] for group, sources in groups.items())  # type: ignore[index]
+    sections["records"] = _rows(_gathered(group, sources) for group, sources in groups.items())  # type: ignore[index]
     body = ",\n".join(f'"{name}": {rows}' for name, rows in sections.items())
     return f'{{\n"provenance": {json.dumps(snapshot.provenance, indent=1)},\n{body}\n}}\n'
+
+
+def _gathered(group: tuple[Any, ...], sources: list[str]) -> list[Any]:
+    shared = posixpath.commonpath([posixpath.dirname(source) for source in sources])
+    folder = f"{shared}/" if shared else ""
+    return [*group, folder, [source[len(folder) :] for source in sources]]
 
 
 def _rows(rows: Iterable[Any]) -> str:
@@ -275,8 +282,8 @@ def load_snapshot(file: Path) -> Snapshot:
         data = json.loads(file.read_text(encoding="utf-8"))
         includes = [tuple((kind, path) for kind, path in row) for row in data["includes"]]
         records = tuple(
-            Record(label, source, tuple(data["defines"][d]), includes[i], tuple(data["flags"][f]))
-            for label, d, i, f, sources in data["records"]
+            Record(label, folder + source, tuple(data["defines"][d]), includes[i], tuple(data["flags"][f]))
+            for label, d, i, f, folder, sources in data["records"]
             for source in sources
         )
         return Snapshot(data["provenance"], records)
