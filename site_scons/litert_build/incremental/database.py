@@ -1,0 +1,281 @@
+"""Owns the dependency database of one build folder: for every step what it was made with, what it read and what it wrote.
+
+with Database.open(folder, base=execution_root) as database:
+    if not database.holds("x.o", signature):
+        started = database.now()
+        ...                                                     # run the step
+        database.record("x.o", signature, inputs=["x.cc", "x.h"], outputs=["x.o"], started=started, seconds=1.5)
+
+docs/incremental.md states the guarantees. A record holds the digest over all its inputs and outputs, so whether a step is up to date is one
+comparison. Records of a running build go to a journal at once: a build that is killed keeps what it finished.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import secrets
+import threading
+import time
+import zlib
+from array import array
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from litert_build.incremental.files import FileTable, digest_of, stamp_of
+
+_MAGIC = b"litert-build dependencies 1\n"
+_JOURNAL_MAGIC = b"litert-build journal 1\n"
+_MARSHAL = 4  # a version every Python from 3.4 on reads
+_CLOCK_GRAIN = 20_000_000  # ns that a file system's clock may lie behind the process's
+
+Record = tuple[bytes, bytes, bytes, float]  # signature, ids (array of unsigned ints), combined digest, seconds of the last run
+
+
+class Database:
+    """The records of the last builds, brought up to date with the files on opening.
+
+    `suspects` are the steps of which an input or output changed since they were recorded, `notice` a sentence for the user where the stored
+    file could not be used, `counts` what opening cost.
+    """
+
+    def __init__(self, folder: Path, base: Path) -> None:
+        self._base = str(base)
+        self._file = folder / "dependencies"
+        self._journal_file = folder / "dependencies.journal"
+        self._lock = threading.Lock()
+        self._journal: Any = None
+        self._generation = b""
+        self._settled = True  # False once this session recorded a step
+        self._dirty = False
+        self._fresh: set[str] = set()
+        self._changed: set[int] = set()
+        self.files = FileTable(self._base)
+        self.records: dict[str, Record] = {}
+        self.suspects: set[str] = set()
+        self.whole: tuple[bytes, bytes, bytes] | None = None  # key, ids, digest of the last build that ended with everything up to date
+        self.notes: dict[str, str] = {}
+        self.notice = ""
+        self.counts = {"stats": 0, "hashes": 0, "changed": 0}
+
+    @staticmethod
+    def open(folder: Path, base: Path) -> Database:
+        """Read the database in `folder` and stat every file it knows. What cannot be proven is dropped, never trusted."""
+        database = Database(folder, base)
+        database._load()
+        return database
+
+    def _load(self) -> None:
+        updated: set[int] = set()
+        unsettled: set[str] = set()
+        try:
+            self._read_file()
+            updated, unsettled = self._replay()
+        except FileNotFoundError:
+            pass
+        except Exception as error:  # whatever a damaged file leads to, the answer is the same: trust nothing of it
+            self._forget()
+            self.notice = f"{self._file}: the dependency database is unusable ({error}); everything is built again"
+        moved, changed = self.files.refresh()
+        self.counts = {"stats": len(self.files), "hashes": len(moved), "changed": len(changed)}
+        self._dirty = bool(moved or updated or unsettled)
+        changed |= updated
+        self._changed = changed
+        for key in unsettled:
+            record = self.records.get(key)
+            if record and not moved.isdisjoint(_ids(record)):
+                del self.records[key]
+        if changed:
+            self.suspects.update(key for key, record in self.records.items() if not changed.isdisjoint(_ids(record)))
+        if self.suspects:
+            self.suspects = {key for key in self.suspects if key in self.records and not self._intact(self.records[key])}
+
+    def _forget(self) -> None:
+        self.files = FileTable(self._base)
+        self.records, self.suspects, self.notes, self.whole, self._generation = {}, set(), {}, None, b""
+
+    def _read_file(self) -> None:
+        content = self._file.read_bytes()
+        if not content.startswith(_MAGIC):
+            raise ValueError("it is not of this version")
+        body = memoryview(content)[len(_MAGIC) + 4 :]
+        if zlib.crc32(body) != int.from_bytes(content[len(_MAGIC) : len(_MAGIC) + 4], "little"):
+            raise ValueError("its checksum is wrong")
+        data = marshal.loads(body)
+        self._generation = data["generation"]
+        self.files = FileTable(self._base, data["paths"], array("q", data["stamps"]), data["digests"])
+        self.records, self.suspects, self.notes = data["records"], set(data["suspects"]), data["notes"]
+        self.whole = data["whole"]
+
+    def _replay(self) -> tuple[set[int], set[str]]:
+        """Apply the journal of a build that was killed. Returns the ids it updated and the steps it recorded."""
+        updated: set[int] = set()
+        keys: set[str] = set()
+        try:
+            content = self._journal_file.read_bytes()
+        except FileNotFoundError:
+            return updated, keys
+        header = _JOURNAL_MAGIC + self._generation
+        if not content.startswith(header):
+            return updated, keys
+        self.whole = None
+        position = len(header)
+        while position + 8 <= len(content):
+            size = int.from_bytes(content[position : position + 4], "little")
+            body = content[position + 8 : position + 8 + size]
+            if len(body) != size or zlib.crc32(body) != int.from_bytes(content[position + 4 : position + 8], "little"):
+                break  # the frame that was being written
+            position += 8 + size
+            kind, *fields = marshal.loads(body)
+            if kind == "file":
+                updated.add(self.files.put(*fields))
+            elif kind == "record":
+                key, record = fields
+                self.records[key] = record
+                keys.add(key)
+            else:
+                self.records.pop(fields[0], None)
+                keys.discard(fields[0])
+        return updated, keys
+
+    def _intact(self, record: Record) -> bool:
+        return self.files.combined(_ids(record)) == record[2]
+
+    def holds(self, key: str, signature: bytes) -> bool:
+        """Whether step `key` was last run with `signature` and every input and output is as it was then."""
+        record = self.records.get(key)
+        return record is not None and record[0] == signature and key not in self.suspects
+
+    def holds_now(self, key: str, signature: bytes) -> bool:
+        """As `holds`, after further inputs were made during this build."""
+        record = self.records.get(key)
+        return record is not None and record[0] == signature and self._intact(record)
+
+    def reason(self, key: str, signature: bytes) -> str:
+        """Why the step has to run, in a few words."""
+        record = self.records.get(key)
+        if record is None:
+            return "it was never finished"
+        if record[0] != signature:
+            return "its command or tools changed"
+        names = [self.files.paths[number] for number in _ids(record) if number in self._changed]
+        return f"{', '.join(names[:3])} changed" if names else "an input or output changed"
+
+    def seconds(self, key: str) -> float | None:
+        """How long the step took when it last ran, None where it never did."""
+        record = self.records.get(key)
+        return record[3] if record else None
+
+    def begin(self, key: str) -> int:
+        """Drop what is known of a step that is about to run. Returns the moment, for `record`."""
+        with self._lock:
+            if self.records.pop(key, None) is not None:
+                self._append(("drop", key))
+            self.suspects.discard(key)
+            self._settled = False
+        return time.time_ns()
+
+    def record(self, key: str, signature: bytes, *, inputs: Iterable[str], outputs: Iterable[str], started: int, seconds: float) -> bool:
+        """Keep what a finished step read and wrote. Returns False where an input moved while the step ran: then nothing is kept, and
+        the next build runs the step again."""
+        made = [(output, *self.files.examine(output)) for output in outputs]
+        with self._lock:
+            numbers = [self._put(*found) for found in made]
+            for path in inputs:
+                number = self.files.find(path)
+                if number is None:
+                    number = self._first_seen(path, started)
+                if number is None:
+                    return False
+                numbers.append(number)
+            packed = array("I", numbers)
+            record = (signature, packed.tobytes(), self.files.combined(packed), seconds)
+            self.records[key] = record
+            self._fresh.add(key)
+            self._append(("record", key, record))
+            return True
+
+    def _first_seen(self, path: str, started: int) -> int | None:
+        """Enter an input that only the step's own report names. One written after the step started may not be what the step read."""
+        status = self.files.status(path)
+        if status is None or status.st_ctime_ns >= started - _CLOCK_GRAIN:
+            return None
+        return self._put(path, stamp_of(status), digest_of(self.files.full(path)))
+
+    def _put(self, path: str, stamp: int, digest: bytes) -> int:
+        known = self.files.find(path)
+        if known is not None and self.files.digests[known] != digest:
+            self._changed.add(known)
+        number = self.files.put(path, stamp, digest)
+        self._append(("file", path, stamp, digest))
+        return number
+
+    def watch(self, paths: Iterable[str]) -> array[int]:
+        """Enter paths that a build depends on as a whole; returns their numbers."""
+        with self._lock:
+            numbers = array("I")
+            for path in paths:
+                number = self.files.find(path)
+                numbers.append(self.files.put(path, *self.files.examine(path)) if number is None else number)
+            self._dirty = True
+            return numbers
+
+    def _append(self, frame: tuple[Any, ...]) -> None:
+        if self._journal is None:
+            if self._dirty or not self._generation:
+                self._write_file()
+            self._journal = self._journal_file.open("wb", buffering=1 << 16)
+            self._journal.write(_JOURNAL_MAGIC + self._generation)
+        body = marshal.dumps(frame, _MARSHAL)
+        self._journal.write(len(body).to_bytes(4, "little") + zlib.crc32(body).to_bytes(4, "little") + body)
+        if frame[0] != "file":
+            self._journal.flush()
+
+    def keep_only(self, keys: set[str]) -> None:
+        """Forget the steps that no longer exist."""
+        for key in self.records.keys() - keys:
+            del self.records[key]
+            self._dirty = True
+        self.suspects &= keys
+
+    def save(self) -> None:
+        """Write the database, whole or not at all. A step recorded in this build of which an input moved meanwhile is dropped: which of the
+        two contents it read is unknown."""
+        with self._lock:
+            if self._fresh:
+                moved = {number for number, _ in self.files.moved()}
+                if moved:
+                    for key in [key for key in self._fresh if not moved.isdisjoint(_ids(self.records[key]))]:
+                        del self.records[key]
+                        self.whole = None
+            if self._dirty or self._journal is not None:
+                self._write_file()
+            if self._journal is not None:
+                self._journal.close()
+                self._journal = None
+            self._journal_file.unlink(missing_ok=True)
+            self._fresh.clear()
+
+    def _write_file(self) -> None:
+        self._generation = secrets.token_bytes(16)
+        data = {
+            "generation": self._generation,
+            "paths": self.files.paths,
+            "stamps": self.files.stamps.tobytes(),
+            "digests": self.files.digests,
+            "records": self.records,
+            "suspects": list(self.suspects),
+            "whole": self.whole,
+            "notes": self.notes,
+        }
+        body = marshal.dumps(data, _MARSHAL)
+        temporary = self._file.with_name(f"dependencies.{os.getpid()}.tmp")
+        temporary.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(_MAGIC + zlib.crc32(body).to_bytes(4, "little") + body)
+        temporary.replace(self._file)
+        self._dirty = False
+
+
+def _ids(record: Record) -> array[int]:
+    return array("I", record[1])

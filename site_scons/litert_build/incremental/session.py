@@ -1,0 +1,94 @@
+"""Owns one run of a build: which steps may have to run, and running them.
+
+session = Session(folder, steps, console)
+for step in session.pending():          # the only ones a build engine has to know
+    session.perform(step.key)           # in any order in which producers come first; safe from several threads
+session.finish()
+
+A step is stale where the database does not hold it, and in doubt where an input is the output of a stale or doubtful step. What is in doubt
+is decided when its turn comes: a generator that makes the same file again makes nobody stale.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Sequence
+
+from litert_build.errors import BuildError
+from litert_build.incremental.folder import BuildFolder
+from litert_build.incremental.outcome import Outcome
+from litert_build.incremental.steps import Step
+from litert_build.reports.progress import Console
+
+
+class Session:
+    """Decides and runs the steps of one build; `ran` and `failed` are the keys that were."""
+
+    def __init__(self, folder: BuildFolder, steps: Sequence[Step], console: Console) -> None:
+        self._database = folder.database
+        self.root = folder.root
+        self._console = console
+        self._lock = threading.Lock()
+        self.steps = {step.key: step for step in steps}
+        self.ran: list[str] = []
+        self.failed: list[str] = []
+
+    def pending(self) -> list[Step]:
+        """The steps that are stale or in doubt, producers first."""
+        unsure: set[str] = set()
+        result = []
+        for step in self.steps.values():
+            if not self._database.holds(step.key, step.signature) or not unsure.isdisjoint(step.inputs):
+                unsure.update(step.outputs)
+                result.append(step)
+        return result
+
+    def perform(self, key: str) -> int:
+        """Run a step unless it turns out to be up to date. Returns 0, or the exit code of a failure that was printed. Never raises: an
+        exception in a worker of the build engine would leave the others waiting."""
+        step = self.steps[key]
+        try:
+            if self._database.holds_now(key, step.signature):
+                self._console.skipped(step.title)
+                return 0
+            return self._run(step)
+        except BuildError as error:
+            return self._failed(step, Outcome(1, f"{error}\n"))
+        except Exception:
+            return self._failed(step, Outcome(1, traceback.format_exc()))
+
+    def _run(self, step: Step) -> int:
+        self._console.started(step.title)
+        reason = self._database.reason(step.key, step.signature) if self._console.verbose else ""
+        started = self._database.begin(step.key)
+        clock = time.monotonic()
+        outcome = step.run()
+        if outcome.code:
+            return self._failed(step, outcome)
+        read = outcome.read if step.reports_inputs else step.inputs
+        self._database.record(
+            step.key, step.signature, inputs=read, outputs=step.outputs, started=started, seconds=time.monotonic() - clock
+        )
+        with self._lock:
+            self.ran.append(step.key)
+        self._console.finished(step.title, outcome.output, step.key, reason)
+        return 0
+
+    def _failed(self, step: Step, outcome: Outcome) -> int:
+        with self._lock:
+            self.failed.append(step.key)
+        place = " ".join(part for part in (step.label, f"({step.location})" if step.location else "") if part)
+        self._console.failed(step.title, place, outcome.code, outcome.output)
+        return outcome.code
+
+    def finish(self) -> None:
+        """Save the database, and withdraw what a failed build leaves from an earlier one. Called once, however the build ended."""
+        if self.failed:
+            for step in self.steps.values():
+                if step.withdrawn:
+                    for output in step.outputs:
+                        (self.root / output).unlink(missing_ok=True)
+        self._database.keep_only(set(self.steps))
+        self._database.save()

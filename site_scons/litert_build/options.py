@@ -1,0 +1,175 @@
+"""Owns the command line: every option, goal and command, how they are read, and the text of `scons -h`.
+
+options = read_options({"target": "linux-x64"}, ["host"])
+options["target"], options.goals          # 'linux-x64', ('host',)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from litert_build.errors import BuildError, nearest
+from litert_build.policy.targets import TARGETS, find_target, host_target
+
+
+@dataclass(frozen=True)
+class Option:
+    """One `name=value` of the command line; an empty `choices` takes any text."""
+
+    name: str
+    group: str
+    help: str
+    default: str = ""
+    choices: tuple[str, ...] = ()
+
+
+_YES_NO = ("yes", "no")
+OPTIONS: dict[str, Option] = {
+    option.name: option
+    for option in (
+        Option("target", "What is built", "platform, a row of `scons targets` (default: this machine)"),
+        Option("ref", "What is built", "upstream release, a lock of third_party/refs", "sample"),
+        Option("lock", "What is built", "a lock file anywhere, in place of ref"),
+        Option("tag", "What is built", "release tag of the bundle (default: the lock's release)"),
+        Option("companions", "What is built", "folder of prebuilt libraries that ship beside the host"),
+        Option("build_dir", "What is built", "folder for everything that is made", "build"),
+        Option("toolchain", "Compilers", "compiler family (default: the target's first)"),
+        Option("cc", "Compilers", "C compiler"),
+        Option("cxx", "Compilers", "C++ compiler"),
+        Option("sysroot", "Compilers", "root of the target's headers and libraries"),
+        Option("runtime", "Compilers", "C++ runtime: libstdc++ or libc++ (default: the toolchain's)"),
+        Option("offline", "Sources", "yes: never touch the network", "no", _YES_NO),
+        Option("store", "Sources", "folder of downloads and sealed source trees (default: the user's cache)"),
+        Option("incremental", "Speed", "off: plain SCons decides, without the dependency database", "on", ("on", "off")),
+        Option("file", "Reports", "the library that `scons check file=PATH` judges"),
+        Option("verbose", "Reports", "yes: name each step that runs, and why", "no", _YES_NO),
+        Option("debug", "Reports", "yes: show the Python traceback of an error", "no", _YES_NO),
+    )
+}
+LOCAL = "src_"  # src_<repository>=PATH builds a checkout in place of a pinned tree
+
+GOALS: dict[str, str] = {
+    "bundle": "the checked host library, packed with manifest and checksums (the default)",
+    "host": "the host library, checked",
+    "check": "the host library's verdict",
+    "objects": "every object of the roots, where the lock makes no host",
+    "fetch": "download, verify and unpack the sources",
+    "compiledb": "write compile_commands.json",
+    "actions": "write actions.json, one record a compile",
+}
+
+EXAMPLES = (
+    ("scons", "build, check and bundle the sample for this machine"),
+    ("scons target=linux-x64 ref=v0.19.1", "a real build"),
+    ("scons ref=v0.19.1 src_litert_lm=../LiteRT-LM host", "the host of a checkout that is being edited"),
+    ("scons lock=my/lock.json toolchain=clang -j4", "another lock, another compiler, four jobs"),
+    ("scons check file=libLiteRtLm.so target=linux-x64", "judge a finished library"),
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line, read: option values by name, the checkouts that replace repositories, and what was asked for."""
+
+    values: Mapping[str, str]
+    local: Mapping[str, Path] = field(default_factory=dict)
+    goals: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    command: str = ""
+
+    def __getitem__(self, name: str) -> str:
+        return self.values[name]
+
+    def enabled(self, name: str) -> bool:
+        return self.values[name] in ("yes", "on")
+
+    def path(self, name: str) -> Path | None:
+        return Path(self.values[name]).expanduser().absolute() if self.values[name] else None
+
+
+def read_options(arguments: Mapping[str, str], names: Sequence[str], commands: Iterable[str] = ()) -> Options:
+    """Return the options of one call: `arguments` are its `name=value` pairs, `names` its other words (goals, a command, files to build).
+
+    Raises BuildError for whatever is unknown, naming what is nearest.
+    """
+    values = {option.name: option.default for option in OPTIONS.values()}
+    local = {}
+    for name, value in arguments.items():
+        if name.startswith(LOCAL) and name != LOCAL:
+            local[name.removeprefix(LOCAL)] = Path(value).expanduser().absolute()
+        else:
+            values[name] = _checked(name, value)
+    goals, files, command = _sort_names(names, tuple(commands))
+    if arguments.get("lock") and arguments.get("ref"):
+        raise BuildError("ref= and lock= both name a lock", where="ref=, lock=", mend="give one of them")
+    values["target"] = find_target(values["target"]).name if values["target"] else host_target()
+    return Options(values, local, goals, files, command)
+
+
+def _checked(name: str, value: str) -> str:
+    option = OPTIONS.get(name)
+    if option is None:
+        raise BuildError(f"unknown option {name!r}", where=f"{name}={value}", mend=nearest(name, OPTIONS) or "scons -h lists the options")
+    if option.choices and value not in option.choices:
+        choices = " or ".join(option.choices)
+        raise BuildError(f"{name} takes {choices}, not {value!r}", where=f"{name}={value}", mend=f"{name}={option.default}")
+    return value
+
+
+def _sort_names(names: Sequence[str], commands: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    goals = tuple(name for name in names if name in GOALS)
+    asked = [name for name in names if name in commands]
+    files = tuple(name for name in names if name not in GOALS and name not in commands)
+    for name in files:
+        if os.sep not in name and "/" not in name:
+            known = [*GOALS, *commands]
+            raise BuildError(f"unknown goal {name!r}", where=name, mend=nearest(name, known) or f"one of {', '.join(known)}")
+    if len(asked) > 1 or (asked and files):
+        raise BuildError(f"{asked[0]} is a command of its own", where=" ".join(names), mend=f"scons {asked[0]}")
+    return goals, files, asked[0] if asked else ""
+
+
+def find_lock(options: Options, refs: Path) -> Path:
+    """Return the lock file that `lock=` or `ref=` names. Raises BuildError for an unknown ref, naming the nearest."""
+    chosen = options.path("lock")
+    if chosen is not None:
+        return chosen
+    file = refs / f"{options['ref']}.json"
+    if not file.is_file():
+        known = sorted(path.stem for path in refs.glob("*.json"))
+        mend = nearest(options["ref"], known) or (f"one of {', '.join(known)}" if known else "name a lock file with lock=PATH")
+        raise BuildError(f"unknown ref {options['ref']!r}", where="ref=", mend=mend)
+    return file
+
+
+def help_text(commands: Mapping[str, str]) -> str:
+    """Return the text of `scons -h`: examples, goals, commands and the options in groups."""
+    lines = ["", "Usage: scons [goal or command] [option=value ...]", "", "Examples"]
+    lines += _table(EXAMPLES)
+    lines += ["", "Goals", *_table(GOALS.items())]
+    lines += ["", "Commands", *_table(commands.items())]
+    for group in dict.fromkeys(option.group for option in OPTIONS.values()):
+        rows = [(f"{option.name}={_value(option)}", option.help) for option in OPTIONS.values() if option.group == group]
+        if group == "Sources":
+            rows.append((f"{LOCAL}NAME=PATH", "build a checkout in place of a repository of the lock"))
+        lines += ["", group, *_table(rows)]
+    lines += [
+        "",
+        f"Targets: {', '.join(TARGETS)}",
+        "-jN runs N jobs (default: the number of cores), -k goes on after an error, -c removes what was made.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _value(option: Option) -> str:
+    return "|".join(option.choices) if option.choices else option.default or "..."
+
+
+def _table(rows: Iterable[tuple[str, str]]) -> list[str]:
+    pairs = list(rows)
+    width = max(len(left) for left, _ in pairs)
+    return [f"  {left:<{width}}  {right}" for left, right in pairs]

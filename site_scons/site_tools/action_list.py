@@ -1,0 +1,59 @@
+"""SCons tool: steps as SCons nodes. SCons orders and runs them; the dependency database decides which have to be.
+
+env.DefineGoals(folder, steps, goals={"host": [library]}, products=[])
+
+Only steps that are stale or in doubt become nodes. A node is always "built", and its function leaves what is up to date as it is.
+Inputs are order-only prerequisites: SCons neither hashes nor scans a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from litert_build.incremental.folder import BuildFolder
+from litert_build.incremental.session import Session
+from litert_build.incremental.steps import Step
+from litert_build.reports.summary import Product
+
+
+def generate(env: Any) -> None:
+    env.AddMethod(define_goals, "DefineGoals")
+
+
+def exists(env: Any) -> bool:
+    return True
+
+
+def define_goals(
+    env: Any, folder: BuildFolder, steps: Sequence[Step], goals: Mapping[str, Sequence[str]], products: Sequence[Product]
+) -> None:
+    """Define the nodes of the steps that may have to run, and the goals (outputs by name) over them; the last goal is the default."""
+    session = Session(folder, steps, env["CONSOLE"])
+    nodes = define_steps(env, session)
+    for goal, outputs in goals.items():
+        env.Alias(goal, list(dict.fromkeys(nodes[output] for output in outputs if output in nodes)))
+    env.Default(next(reversed(goals)))
+    env["CONSOLE"].total = len(set(nodes.values()))
+    env.SummarizeAtExit(session, products)
+
+
+def define_steps(env: Any, session: Session) -> dict[str, Any]:
+    """Define one node for each pending step and return nodes by output (exec path)."""
+    nodes: dict[str, Any] = {}
+    keys: dict[str, str] = {}
+
+    def perform(target: list[Any], source: list[Any], env: Any) -> int:
+        return session.perform(keys[target[0].get_internal_path()])
+
+    builder = env.Builder(action=env.Action(perform, strfunction=None))
+    for step in session.pending():
+        made = builder(env, target=[env.File(f"{session.root}/{output}") for output in step.outputs], source=[])
+        keys[made[0].get_internal_path()] = step.key
+        env.AlwaysBuild(made)
+        env.Precious(made)
+        before = list(dict.fromkeys(nodes[path] for path in step.inputs if path in nodes))
+        if before:
+            env.Requires(made, before)
+        nodes.update(dict.fromkeys(step.outputs, made[0]))
+    return nodes

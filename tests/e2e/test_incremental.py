@@ -1,0 +1,209 @@
+"""What is rebuilt after which change: a tiny project through the real adapters and compiler, exactly these steps and no other."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.engine import Engine
+
+A, B, C, LIBRARY, HEADER = "bazel-out/a.o", "bazel-out/b.o", "bazel-out/c.o", "bazel-out/liball.so", "bazel-out/made.h"
+
+
+@pytest.fixture
+def project(engine: Engine) -> Engine:
+    """a.cc and b.cc read shared.h, c.cc reads made.h, which a command makes of made.in; all are linked."""
+    engine.write("shared.h", "inline int shared() { return 1; }\n")
+    engine.write("a.cc", '#include "shared.h"\nint a() { return shared(); }\n')
+    engine.write("b.cc", '#include "shared.h"\nint b() { return shared() + 1; }\n')
+    engine.write("c.cc", '#include "made.h"\nint c() { return MADE; }\n')
+    engine.write("made.in", "7\nfirst note\n")
+    engine.run(f"echo '#define MADE' $(head -1 made.in) > {HEADER}", ["made.in"], [HEADER])
+    objects = [engine.compile("a.cc"), engine.compile("b.cc"), engine.compile("c.cc", generated=(HEADER,))]
+    engine.link(objects)
+    result = engine.scons()
+    assert result.code == 0, result.text
+    assert result.ran == {A, B, C, LIBRARY, HEADER}
+    return engine
+
+
+def nothing_left(engine: Engine) -> None:
+    result = engine.scons()
+    assert (result.code, result.ran) == (0, set()), result.text
+    assert "up to date, 0 actions run, 5 skipped" in result.text
+
+
+def test_a_second_build_runs_nothing_and_says_so(project: Engine) -> None:
+    nothing_left(project)
+
+
+def test_an_edited_header_rebuilds_its_readers(project: Engine) -> None:
+    project.write("shared.h", "inline int shared() { return 2; }\n")
+    assert project.scons().ran == {A, B, LIBRARY}
+    nothing_left(project)
+
+
+def test_a_comment_that_changes_no_object_relinks_nothing(project: Engine) -> None:
+    project.write("shared.h", "inline int shared() { return 1; } // noted\n")
+    assert project.scons().ran == {A, B}
+    nothing_left(project)
+
+
+def test_touched_without_change(project: Engine) -> None:
+    for file in (project.folder / "tree").iterdir():
+        os.utime(file)
+    nothing_left(project)
+
+
+def test_edit_and_revert_between_builds(project: Engine) -> None:
+    project.write("shared.h", "broken")
+    project.write("shared.h", "inline int shared() { return 1; }\n")
+    nothing_left(project)
+
+
+def test_same_size_and_time_but_other_content(project: Engine) -> None:
+    file = project.folder / "tree" / "shared.h"
+    before = file.stat()
+    project.write("shared.h", "inline int shared() { return 3; }\n")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert project.scons().ran == {A, B, LIBRARY}
+
+
+def test_clock_set_back(project: Engine) -> None:
+    file = project.write("shared.h", "inline int shared() { return 4; }\n")
+    os.utime(file, (1, 1))
+    assert project.scons().ran == {A, B, LIBRARY}
+    nothing_left(project)
+
+
+@pytest.mark.parametrize("output, expected", [(A, {A}), (LIBRARY, {LIBRARY}), (HEADER, {HEADER})])
+def test_a_deleted_output_is_made_again(project: Engine, output: str, expected: set[str]) -> None:
+    (project.root / output).unlink()
+    assert project.scons().ran == expected
+    nothing_left(project)
+
+
+@pytest.mark.parametrize("output", [A, LIBRARY, HEADER])
+def test_an_output_edited_by_hand_is_made_again(project: Engine, output: str) -> None:
+    good = (project.root / output).read_bytes()
+    (project.root / output).write_bytes(good + b"x")
+    result = project.scons()
+    assert output in result.ran
+    assert (project.root / output).read_bytes() == good
+    nothing_left(project)
+
+
+def test_a_changed_flag_rebuilds_its_unit(project: Engine) -> None:
+    project.actions[1]["flags"] = ["-fPIC", "-O1"]
+    assert A in (ran := project.scons().ran) and ran <= {A, LIBRARY}
+    nothing_left(project)
+
+
+def test_a_generator_whose_output_is_the_same_makes_nobody_stale(project: Engine) -> None:
+    project.write("made.in", "7\nsecond note\n")
+    result = project.scons()
+    assert result.ran == {HEADER}
+    assert "1 actions run, 4 skipped" in result.text
+    nothing_left(project)
+
+
+def test_a_generator_whose_output_changed(project: Engine) -> None:
+    project.write("made.in", "8\n")
+    assert project.scons().ran == {HEADER, C, LIBRARY}
+    nothing_left(project)
+
+
+def test_a_new_include_is_followed(project: Engine) -> None:
+    project.write("extra.h", "#define EXTRA 5\n")
+    project.write("b.cc", '#include "extra.h"\nint b() { return EXTRA; }\n')
+    assert project.scons().ran == {B, LIBRARY}
+    project.write("extra.h", "#define EXTRA 6\n")
+    assert project.scons().ran == {B, LIBRARY}
+    project.write("shared.h", "inline int shared() { return 9; }\n")
+    assert project.scons().ran == {A, LIBRARY}
+    nothing_left(project)
+
+
+def test_a_failing_compile_leaves_no_object_and_is_tried_again(project: Engine) -> None:
+    project.write("a.cc", "int a() { return }\n")
+    for _ in range(2):
+        result = project.scons()
+        assert result.code == 2
+        assert "FAILED: Compile a.cc" in result.text and "//:a (BUILD:1)" in result.text
+        assert "error: expected primary-expression" in result.text
+        assert not (project.root / A).exists()
+    project.write("a.cc", '#include "shared.h"\nint a() { return shared(); }\n')
+    assert A in project.scons().ran
+    nothing_left(project)
+
+
+def test_failures_are_whole_and_repeated_at_the_end(engine: Engine) -> None:
+    for name in "abcdefgh":
+        engine.write(f"{name}.cc", "".join(f"int {name}{line} = missing_{name}{line};\n" for line in range(200)))
+        engine.compile(f"{name}.cc")
+    result = engine.scons("-k", "-j8")
+    assert result.code == 2
+    body, _, repeated = result.text.partition("8 steps failed:")
+    for name in "abcdefgh":
+        for text in (body, repeated):
+            lines = text[text.index(f"FAILED: Compile {name}.cc") :].split("FAILED: ")[1].splitlines()
+            assert sum(f"missing_{name}" in line and "error" in line for line in lines) == 200
+            assert not any(f"missing_{other}" in line for line in lines for other in "abcdefgh" if other != name)
+
+
+def test_a_step_that_ends_without_its_output_fails(engine: Engine) -> None:
+    engine.run("true", [], ["bazel-out/never.h"])
+    result = engine.scons()
+    assert result.code == 2
+    assert "it ended without making bazel-out/never.h" in result.text
+
+
+def test_paths_with_blanks_and_non_ascii_letters(tmp_path: Path) -> None:
+    engine = Engine(tmp_path / "größe und maß #1")
+    engine.write("ein ordner/kopf ü.h", "#define VALUE 1\n")
+    engine.write("quelle é.cc", '#include "ein ordner/kopf ü.h"\nint value() { return VALUE; }\n')
+    output = engine.compile("quelle é.cc", "bazel-out/ziel ö.o")
+    engine.link([output])
+    first = engine.scons()
+    assert first.code == 0, first.text
+    assert engine.scons().ran == set()
+    engine.write("ein ordner/kopf ü.h", "#define VALUE 2\n")
+    assert "2 actions run" in engine.scons().text
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("whole_group", [True, False])
+def test_an_interrupted_build_keeps_what_it_finished(engine: Engine, number: signal.Signals, whole_group: bool) -> None:
+    names = [f"unit{index}" for index in range(6)]
+    for name in names:
+        engine.run(f"sleep 0.3; cat in.txt > bazel-out/{name}.txt", ["in.txt"], [f"bazel-out/{name}.txt"])
+    engine.write("in.txt", "whole\n")
+    process = engine.start("-j1")
+    deadline = time.monotonic() + 30
+    while not (engine.root / "bazel-out/unit1.txt").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    (os.killpg if whole_group else os.kill)(process.pid, number)
+    process.wait(30)
+    result = engine.scons("-j1")
+    assert result.code == 0, result.text
+    assert "bazel-out/unit0.txt" not in result.ran
+    assert {f"bazel-out/unit{index}.txt" for index in range(3, 6)} <= result.ran
+    assert all((engine.root / f"bazel-out/{name}.txt").read_text() == "whole\n" for name in names)
+    assert engine.scons().ran == set()
+
+
+def test_a_damaged_database_is_rebuilt_with_a_message(project: Engine) -> None:
+    file = project.root / ".build" / "dependencies"
+    good = file.read_bytes()
+    for bad in (b"", b"foreign file", good[:-20], good[:200] + bytes([good[200] ^ 1]) + good[201:]):
+        file.write_bytes(bad)
+        result = project.scons()
+        assert result.code == 0, result.text
+        assert "the dependency database is unusable" in result.text
+        assert result.ran == {A, B, C, LIBRARY, HEADER}
+    nothing_left(project)
