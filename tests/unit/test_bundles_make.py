@@ -113,7 +113,7 @@ def test_checks_of_another_file(tmp_path: Path) -> None:
     [
         (
             b"version https://git-lfs.github.com/spec/v1\noid sha256:ab12\nsize 130\n",
-            "is a Git LFS pointer, not a library\n    oid sha256:ab12",
+            "a Git LFS pointer stands in place of the library\n    oid sha256:ab12",
         ),
         (elf(183), "is ELF for arm64, not ELF for x64"),
         (elf(kind=2), "is ELF of type 2 for x64, not ELF"),
@@ -168,7 +168,11 @@ def test_absent_companions(tmp_path: Path) -> None:
 def test_a_companion_that_is_a_pointer(tmp_path: Path) -> None:
     changes = release(tmp_path)
     (tmp_path / "companions" / "libLiteRt.so").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:77\nsize 5\n")
-    refuse(tmp_path, "libLiteRt.so: is a Git LFS pointer.*\n    oid sha256:77\n    size 5\n  -> run `git lfs pull", **changes)
+    refuse(
+        tmp_path,
+        "libLiteRt.so: a Git LFS pointer stands.*\n    oid sha256:77\n    size 5\n  -> fetch the object with git lfs pull",
+        **changes,
+    )
 
 
 def test_a_pinned_companion_with_other_bytes(tmp_path: Path) -> None:

@@ -11,28 +11,27 @@ from __future__ import annotations
 
 import plistlib
 import re
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
+from litert_build.binaries.reader import read_binary
 from litert_build.bundles.archive import Content
 from litert_build.bundles.formats import check_library, read_format
 from litert_build.errors import BuildError
+from litert_build.policy.targets import find_target
 
 Platform = Literal["ios", "ios-sim", "macos"]
 
 IDENTIFIER = "io.github.leehack.litert-lm-native"
-# What an iOS library may need at most, what a plist says at least, and what every macOS library is built for.
-IOS_CEILING = Version("16.4")
+# The least that a property list says: App Store tools refuse frameworks for older systems.
 PLIST_FLOOR = Version("15.0")
-MACOS_MINIMUM = Version("14.0")
-_PLATFORMS: dict[int, Platform] = {1: "macos", 2: "ios", 7: "ios-sim"}
+_NAMES = {"ios": "ios", "ios-sim": "ios-simulator", "macos": "macos"}
+_ROWS = {"ios": "ios-arm64", "ios-sim": "ios-arm64-sim", "macos": "macos-arm64"}
 _SUPPORTED = {"ios": "iPhoneOS", "ios-sim": "iPhoneSimulator", "macos": "MacOSX"}
-_LC_BUILD_VERSION = 0x32
 _ARCH_NAMES = {"x64": "x86_64", "arm64": "arm64"}
 
 
@@ -49,37 +48,23 @@ class Tree:
         self.links |= {f"{folder}/{name}": target for name, target in other.links.items()}
 
 
-def build_version(path: Path) -> tuple[Platform, Version]:
-    """Return platform and minimum OS of a thin Mach-O library (LC_BUILD_VERSION). Raises BuildError where it says none, or two."""
-    data = path.read_bytes()
-    found = []
-    try:
-        (count,) = struct.unpack_from("<I", data, 16)
-        offset = 32
-        for _ in range(count):
-            command, size = struct.unpack_from("<II", data, offset)
-            if command == _LC_BUILD_VERSION:
-                found.append(struct.unpack_from("<II", data, offset + 8))
-            offset += size
-    except struct.error as error:
-        raise BuildError("has damaged load commands", where=str(path), mend="build or fetch it again") from error
-    if len(found) != 1 or found[0][0] not in _PLATFORMS:
-        raise BuildError(f"states {len(found)} known Apple platforms, not one", where=str(path), mend="link it with -platform_version")
-    platform, minimum = found[0]
-    return _PLATFORMS[platform], Version(
-        f"{minimum >> 16}.{minimum >> 8 & 255}.{minimum & 255}" if minimum & 255 else f"{minimum >> 16}.{minimum >> 8 & 255}"
-    )
-
-
 def check_minimum(path: Path, platform: Platform) -> Version:
-    """Return the minimum OS of a library for `platform`. Raises BuildError where it is built for another one or needs too new an OS."""
-    actual, minimum = build_version(path)
-    if actual != platform:
-        raise BuildError(f"is built for {actual}, not {platform}", where=str(path), mend=f"build it for {platform}")
-    ceiling = MACOS_MINIMUM if platform == "macos" else IOS_CEILING
-    if minimum > ceiling:
+    """Return the minimum OS of a library for `platform`. Raises BuildError where it is built for another one, states none or several, or
+    needs a newer OS than the target's row allows."""
+    facts = read_binary(path)
+    wanted = _NAMES[platform]
+    if facts.platform != wanted:
+        raise BuildError(f"is built for {facts.platform or 'no platform'}, not {wanted}", where=str(path), mend=f"build it for {wanted}")
+    try:
+        minimum = Version(facts.minimum_os)
+    except InvalidVersion as error:
         raise BuildError(
-            f"needs {platform} {minimum}, above {ceiling}", where=str(path), mend=f"build it with a minimum OS of {ceiling} or lower"
+            f"states {facts.minimum_os or 'no minimum OS'}", where=str(path), mend="link it with one -platform_version"
+        ) from error
+    limit = find_target(_ROWS[platform]).minimum_os_limit
+    if minimum > Version(limit):
+        raise BuildError(
+            f"needs {wanted} {minimum}, above {limit}", where=str(path), mend=f"build it with a minimum OS of {limit} or lower"
         )
     return minimum
 

@@ -12,6 +12,7 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+from litert_build.binaries.reader import lfs_error
 from litert_build.errors import BuildError
 
 LFS_MAGIC = b"version https://git-lfs.github.com/spec/"
@@ -40,7 +41,7 @@ def check_library(path: Path, platform: str, arch: str) -> None:
     except OSError as error:
         raise BuildError(f"cannot read: {error.strerror}", where=str(path)) from error
     if head.startswith(LFS_MAGIC):
-        raise _pointer(path, head)
+        raise lfs_error(path, head)
     found = read_format(head)
     wanted = f"{FORMAT[platform]} library for {arch}"
     if found is None:
@@ -53,16 +54,6 @@ def check_library(path: Path, platform: str, arch: str) -> None:
         )
     if size < found.least:
         raise BuildError(f"is truncated: {size} bytes of at least {found.least}", where=str(path), mend="fetch or build it again")
-
-
-def _pointer(path: Path, head: bytes) -> BuildError:
-    fields = dict(line.split(" ", 1) for line in head.decode("utf-8", "replace").splitlines() if " " in line)
-    return BuildError(
-        "is a Git LFS pointer, not a library",
-        where=str(path),
-        notes=[f"oid {fields.get('oid', 'unknown')}", f"size {fields.get('size', 'unknown')}"],
-        mend=f"run `git lfs pull --include={path.name}` in the checkout it came from, or scons fetch",
-    )
 
 
 def read_format(head: bytes) -> Format | None:
