@@ -9,7 +9,7 @@ tests/real/oracle/<case>.json is what Bazel said, tests/real/regenerate_oracle.p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from litert_build.reports.oracle import Snapshot, load_snapshot
@@ -25,7 +25,7 @@ class Case:
     """One question to the oracle. `query` selects the root targets; `trees` maps repositories to rows of the table of trees; `stubs`
     names repositories of which BUILD files load or list something that the closure does not need (tests/real/stubs); `overlays`
     maps repositories to the files of the main tree that stand in them, by their path inside; `fused` is a folder of the main tree
-    whose files stand at the tree's root, `written` files of the main tree by their content.
+    whose files stand at the tree's root, `written` files of the main tree by their content; `lock_file` is a lock that says it all.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Case:
     fused: str = ""
     written: dict[str, str] = field(default_factory=dict)
     internal_users: bool = False
+    lock_file: Path | None = None
 
     @property
     def file(self) -> Path:
@@ -50,6 +51,8 @@ class Case:
 
     def lock(self, roots: Sequence[str] = ()) -> Lock:
         """Return the lock of this case. Raises TreeMissing where one of its trees cannot be had."""
+        if self.lock_file:
+            return replace(Lock.read(self.lock_file), roots=tuple(roots))
         folders = {name: tree_path(tree) for name, tree in self.trees.items()} | {name: HERE / "stubs" / name for name in self.stubs}
         return Lock(
             file=self.file,
@@ -180,6 +183,13 @@ CASES: dict[str, Case] = {
                     "build_defs.bzl": "third_party/flatbuffers/build_defs.bzl",
                 },
             },
+        ),
+        Case(
+            "sample",
+            "litert_lm",
+            {},
+            "set(//c:engine @litert_lm_native//stream_proxy:stream_proxy)",
+            lock_file=HERE.parents[1] / "third_party" / "refs" / "sample.json",
         ),
         _llvm("clang", "//clang:clang"),
         _llvm("mlir-opt", "//mlir:mlir-opt"),

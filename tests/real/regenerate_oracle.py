@@ -20,6 +20,7 @@ sys.path[:0] = [str(CHECKOUT), str(CHECKOUT / "site_scons")]
 
 from litert_build.errors import BuildError  # noqa: E402
 from litert_build.reports.oracle import Snapshot, canonical_label, dump_snapshot, records_from_aquery  # noqa: E402
+from litert_build.sources.lock import Lock  # noqa: E402
 from litert_build.sources.trees import materialize  # noqa: E402
 
 from tests.real.cases import CASES, Case  # noqa: E402
@@ -86,12 +87,17 @@ def _rules_cc(original: Path, copy: Path) -> Path:
     return copy
 
 
+def _options(lock: Lock) -> list[str]:
+    """Return what a lock says of the whole build, in Bazel's spelling."""
+    options = [f"--{kind}={option}" for kind in ("copt", "cxxopt", "conlyopt", "linkopt") for option in getattr(lock, f"{kind}s")]
+    options += [f"--define={name}={value}" for name, value in lock.defines.items()]
+    options += [f"--{label}={value}" for label, value in lock.flags.items()]
+    return [*options, "--nocheck_visibility"] if lock.visibility == "advisory" else options
+
+
 def ask(case: Case, bazel: Bazel) -> Snapshot:
     """Return the records of a case's closure in the target configuration."""
-    options = [*FLAGS, *(f"--cxxopt={option}" for option in case.cxxopts)]
-    options += [f"--define={name}={value}" for name, value in case.defines.items()]
-    if case.internal_users:
-        options.append("--nocheck_visibility")
+    options = [*FLAGS, *_options(case.lock())]
     roots = sorted(canonical_label(label) for label in bazel.run("query", *FLAGS[:2], case.query).split())
     expression = f'mnemonic("CppCompile", deps(set({" ".join(roots)})))'
     answer = bazel.run("aquery", *options, "--output=jsonproto", "--include_artifacts=false", expression)

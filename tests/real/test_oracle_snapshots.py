@@ -23,6 +23,7 @@ UNITS = {
     "protobuf": 168,
     "highway": 12,
     "tflite": 233,
+    "sample": 74,
     "clang": 3138,
     "mlir-opt": 3187,
 }
