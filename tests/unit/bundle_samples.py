@@ -10,8 +10,10 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import pytest
 from litert_build.binaries.facts import BinaryFacts
 from litert_build.bundles.bundle import BundleRequest, ToolchainUse
+from litert_build.bundles.layout import Layout
 from litert_build.policy.targets import Target, find_target
 from litert_build.sources.lock import Lock
 
@@ -99,3 +101,23 @@ def sample_request(folder: Path, target: Target | None = None, **changes: Any) -
         "facts": changes.get("facts") or facts(host),
     }
     return BundleRequest(**(values | changes))
+
+
+def fill(folder: Path, rows: Layout) -> Path:
+    """Write every companion of a layout; the pinned ones cannot have their real bytes here."""
+    library = LIBRARIES[f"{rows.platform}-{rows.arch}"]
+    for row in rows.companions:
+        if row.file.endswith(".framework"):
+            (folder / row.file).mkdir(parents=True)
+            (folder / row.file / "Info.plist").write_bytes(b"<plist/>")
+            (folder / row.file / row.file.removesuffix(".framework")).write_bytes(library)
+        else:
+            folder.mkdir(exist_ok=True)
+            (folder / row.file).write_bytes(library)
+    return folder
+
+
+def pin_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let any bytes stand for the pinned companions, whose real ones cannot be here."""
+    monkeypatch.setattr("litert_build.bundles.bundle.pinned_digests", lambda *_: {})
+    monkeypatch.setattr("litert_build.bundles.manifest.overrides", lambda *_: ())

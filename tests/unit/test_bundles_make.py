@@ -10,33 +10,18 @@ from typing import Any
 
 import pytest
 from litert_build.bundles.bundle import make_bundle
-from litert_build.bundles.layout import TARGETS, Layout, layout
+from litert_build.bundles.layout import TARGETS, layout
 from litert_build.bundles.manifest import check_manifest
 from litert_build.errors import BuildError
 from litert_build.policy.companions import Override
 from litert_build.policy.targets import find_target
 
-from tests.unit.bundle_samples import COMMIT, LIBRARIES, elf, lock_file, macho, pe, sample_request
-
-
-def fill(folder: Path, rows: Layout) -> Path:
-    """Write every companion of a layout; the pinned ones cannot have their real bytes here."""
-    library = LIBRARIES[f"{rows.platform}-{rows.arch}"]
-    for row in rows.companions:
-        if row.file.endswith(".framework"):
-            (folder / row.file).mkdir(parents=True)
-            (folder / row.file / "Info.plist").write_bytes(b"<plist/>")
-            (folder / row.file / row.file.removesuffix(".framework")).write_bytes(library)
-        else:
-            folder.mkdir(exist_ok=True)
-            (folder / row.file).write_bytes(library)
-    return folder
+from tests.unit.bundle_samples import COMMIT, elf, fill, lock_file, macho, pe, pin_nothing, sample_request
 
 
 @pytest.fixture
 def unpinned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("litert_build.bundles.bundle.pinned_digests", lambda *_: {})
-    monkeypatch.setattr("litert_build.bundles.manifest.overrides", lambda *_: ())
+    pin_nothing(monkeypatch)
 
 
 def test_the_samples_bundle(tmp_path: Path) -> None:

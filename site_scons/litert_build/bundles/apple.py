@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import plistlib
 import re
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -143,8 +144,34 @@ def make_slice(
 ) -> Slice:
     """Return one slice. Raises BuildError where the binary holds another architecture or platform than the slice is named after."""
     check_library(binary, platform.partition("-")[0], arch)
-    found = read_format(binary.read_bytes()[:4096])
-    return Slice(platform, found.arches if found else (arch,), framework(module, binary, platform, version=version, headers=headers))
+    return library_slice(module, [binary], platform, version=version, headers=headers)
+
+
+def library_slice(
+    module: str, binaries: Sequence[Path], platform: Platform, *, version: str, headers: Mapping[str, Content] | None = None
+) -> Slice:
+    """Return the slice of all `binaries`, one an architecture or one universal file (which may be given for each architecture)."""
+    contents = list(dict.fromkeys(path.read_bytes() for path in binaries))
+    tree = framework(module, binaries[0], platform, version=version, headers=headers)
+    for path in binaries[1:]:
+        check_minimum(path, platform)
+    content = contents[0] if len(contents) == 1 else universal(contents)
+    tree.files |= {name: content for name, part in tree.files.items() if part == binaries[0]}
+    found = read_format(content[:4096])
+    return Slice(platform, found.arches if found else (), tree)
+
+
+def universal(thin: Sequence[bytes]) -> bytes:
+    """Return a universal library of thin Mach-O ones, one an architecture, aligned to 16 KiB (mach-o/fat.h). Raises BuildError where two
+    are of one architecture, or one is not thin."""
+    cpus = [struct.unpack_from("<II", content, 4) for content in thin if content[:4] == b"\xcf\xfa\xed\xfe"]
+    if len(set(cpus)) != len(thin):
+        raise BuildError("a universal library needs one thin library an architecture", mend="give each architecture once")
+    offset, header, body = 1 << 14, struct.pack(">II", 0xCAFEBABE, len(thin)), b""
+    for (cpu, subtype), content in sorted(zip(cpus, thin, strict=True)):
+        header += struct.pack(">5I", cpu, subtype, offset + len(body), len(content), 14)
+        body += content + bytes(-len(content) % (1 << 14))
+    return header.ljust(offset, b"\0") + body
 
 
 def xcframework(module: str, slices: Sequence[Slice]) -> Tree:

@@ -53,7 +53,7 @@ def verify_bundle(archive: Path, gate: Gate = check_host) -> VerifyReport:
     """
     with tempfile.TemporaryDirectory(prefix="verify-") as scratch:
         folder = Path(scratch)
-        content, names = _unpack(archive, folder)
+        content, names = unpack(archive, folder)
         target = _target_of(content, archive)
         lines = [f"container: canonical gzip and tar, {len(names)} files", "manifest: schema 2, no field contradicts another"]
         lines.append(_check_sums(content, folder, names, archive))
@@ -63,7 +63,7 @@ def verify_bundle(archive: Path, gate: Gate = check_host) -> VerifyReport:
     return VerifyReport(archive, tuple(lines), content)
 
 
-def _unpack(archive: Path, folder: Path) -> tuple[dict[str, Any], list[str]]:
+def unpack(archive: Path, folder: Path) -> tuple[dict[str, Any], list[str]]:
     """Extract the members into `folder`; return the manifest and their names. A tar that write_tar would not have written is refused."""
     with tempfile.TemporaryFile() as plain:
         _inflate(archive, plain)
