@@ -4,6 +4,7 @@ VARIANTS = [
     struct(
         name = "scalar",
         aarch64_srcs = [],
+        deps = [],
         srcs = ["src/dot_s8_scalar.c"],
         x86_copts = [],
         x86_srcs = [],
@@ -11,6 +12,7 @@ VARIANTS = [
     struct(
         name = "vector",
         aarch64_srcs = ["src/dot_s8_neon.c"],
+        deps = [":dot_s8_scalar"],
         srcs = [],
         x86_copts = ["-msse2"],
         x86_srcs = ["src/dot_s8_sse2.c"],
@@ -18,6 +20,7 @@ VARIANTS = [
     struct(
         name = "wide",
         aarch64_srcs = [],
+        deps = [],
         srcs = [],
         x86_copts = ["-mavx2"],
         x86_srcs = ["src/dot_s8_avx2.c"],
