@@ -124,7 +124,7 @@ def test_the_sums_are_those_of_sha256sum(made: BundleResult) -> None:
 
 def test_a_host_that_breaks_a_rule_is_found_again(made: BundleResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("litert_build.bundles.verify.gate_policy", lambda *_, **__: GatePolicy(required=("litert_lm_session_create",)))
-    with pytest.raises(BuildError, match=r"(?s)linux/x64/libLiteRtLm.so: does not pass the gate.*litert_lm_session_create"):
+    with pytest.raises(BuildError, match=r"(?s)libLiteRtLm.so of the linux-x64 bundle does not pass the gate.*litert_lm_session_create"):
         verify_bundle(made.archive)
 
 

@@ -16,7 +16,7 @@ from litert_build.errors import BuildError
 from litert_build.policy.companions import Override
 from litert_build.policy.targets import find_target
 
-from tests.unit.bundle_samples import COMMIT, elf, fill, lock_file, macho, pe, pin_nothing, sample_request
+from tests.unit.bundle_samples import COMMIT, elf, fill, lenient, lock_file, macho, pe, pin_nothing, sample_request
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_a_release_for_every_target(tmp_path: Path, name: str, unpinned: None) -
     companions = fill(tmp_path / "companions", layout(name, "v0.18.0"))
     lock = lock_file(tmp_path, "v0.18.0", COMMIT)
     request = sample_request(tmp_path, find_target(name), lock=lock, tag="v0.18.0-1", companions=companions, native_commit="1" * 40)
-    content = make_bundle(request).content
+    content = make_bundle(request, lenient).content
     assert content["release"] == {"tag": "v0.18.0-1", "channel": "stable", "kind": "rebuild", "rebuild": 1, "githubPrerelease": True}
     assert content["upstream"]["developmentIdentity"] == "g924e79c91542"
     assert content["platforms"][0]["platform"] == name.partition("-")[0]
@@ -75,7 +75,7 @@ def test_source_date_epoch_dates_the_members(tmp_path: Path, monkeypatch: pytest
 def refuse(tmp_path: Path, message: str, **changes: Any) -> BuildError:
     request = sample_request(tmp_path, **changes)
     with pytest.raises(BuildError, match=message) as caught:
-        make_bundle(request)
+        make_bundle(request, lenient)
     assert not request.output.exists() or not list(request.output.iterdir())
     return caught.value
 
@@ -123,7 +123,7 @@ def test_absent_host(tmp_path: Path) -> None:
     request = sample_request(tmp_path)
     request.host.unlink()
     with pytest.raises(BuildError, match=r"libLiteRtLm.so: the checks are of another file|cannot read"):
-        make_bundle(request)
+        make_bundle(request, lenient)
 
 
 def test_a_companion_beside_the_sample_is_extra(tmp_path: Path) -> None:

@@ -19,15 +19,11 @@ from litert_build.bundles.bundle import BundleResult, make_bundle
 from litert_build.bundles.verify import VerifyReport, gate_policy, verify_bundle
 from litert_build.errors import BuildError
 
-from tests.unit.bundle_samples import elf, gate, sample_request
-
-
-def passing(file: Path, target: Any, policy: Any) -> Any:
-    return SimpleNamespace(passed=True, text="")
+from tests.unit.bundle_samples import elf, gate, lenient, sample_request
 
 
 def verify(archive: Path) -> VerifyReport:
-    return verify_bundle(archive, passing)
+    return verify_bundle(archive, lenient)
 
 
 @pytest.fixture
@@ -177,18 +173,25 @@ def test_neighbours_that_say_something_else(bundle: BundleResult) -> None:
 
 
 def test_a_library_that_fails_the_gate(bundle: BundleResult) -> None:
-    def failing(file: Path, target: Any, policy: Any) -> Any:
-        return SimpleNamespace(passed=False, text="Rejected\n  BROKEN imports")
+    def failing(folder: Path, target: Any, policy: Any) -> Any:
+        return [SimpleNamespace(name="libLiteRtLm.so", passed=False, text="Rejected\n  BROKEN imports")]
 
-    with pytest.raises(BuildError, match=r"linux/x64/libLiteRtLm.so: does not pass the gate\n    Rejected\n      BROKEN imports"):
+    with pytest.raises(
+        BuildError, match=r"libLiteRtLm.so of the linux-x64 bundle does not pass the gate\n    Rejected\n      BROKEN imports"
+    ):
         verify_bundle(bundle.archive, failing)
+
+
+def test_a_gate_that_looks_away_is_no_pass(bundle: BundleResult) -> None:
+    with pytest.raises(BuildError, match=r"the gate did not look at every library\n    libLiteRtLm.so"):
+        verify_bundle(bundle.archive, lambda *_: [])
 
 
 def test_the_gate_is_asked_what_the_manifest_records(tmp_path: Path) -> None:
     checks = gate("linux-x64", 71)
     checks["rules"][0] |= {"status": "waived", "waived": [{"subject": "libm.so.6", "reason": "because", "until": "2001-01-01"}]}
     content = make_bundle(sample_request(tmp_path, gate=checks)).content
-    policy = gate_policy(content, "linux-x64", host=True)
+    policy = gate_policy(content, "linux-x64")
     assert policy.required == ("litert_lm_engine_create", "litert_lm_asr_abi_version")
     assert (policy.role, policy.link_mode, policy.bundled) == ("host", "static", ("libLiteRtLm.so",))
     (waiver,) = policy.waivers

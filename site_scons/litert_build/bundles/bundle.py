@@ -9,7 +9,8 @@ library of another platform or a companion with other bytes than the pinned ones
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,12 +30,15 @@ from litert_build.bundles.release import ReleaseName, name_release
 from litert_build.bundles.sbom import sbom
 from litert_build.bundles.sdk import sdk_members
 from litert_build.bundles.signing import SIGNATURES, sign
+from litert_build.checks.gate import GateReport, check_bundle
+from litert_build.checks.model import GatePolicy, Waiver
 from litert_build.errors import BuildError
 from litert_build.policy.companions import UPSTREAM, is_upstream_release, overrides
 from litert_build.policy.targets import Target
 from litert_build.sources.lock import Lock
 
 LIBRARIES = (".so", ".dll", ".dylib")
+Judge = Callable[[Path, Target, GatePolicy], Sequence[GateReport]]
 ASR_PROBE = "litert_lm_asr_abi_version"
 
 
@@ -74,6 +78,7 @@ class BundleRequest:
     link_mode_override: str = ""
     local_trees: Sequence[str] = ()
     smokes: Sequence[Any] = ()
+    waivers: Sequence[Waiver] = ()
     components: Sequence[Component] = ()
     headers: Mapping[str, Content] = field(default_factory=dict)
     builder: str = LOCAL_BUILDER
@@ -90,8 +95,11 @@ class BundleResult:
     extras: tuple[Path, ...] = ()
 
 
-def make_bundle(request: BundleRequest) -> BundleResult:
-    """Write a bundle into `request.output` and return its files. Raises BuildError where anything is wrong; then none of them exists."""
+def make_bundle(request: BundleRequest, gate: Judge = check_bundle) -> BundleResult:
+    """Write a bundle into `request.output` and return its files. Companions are put before `gate` beside the host.
+
+    Raises BuildError where anything is wrong; then none of the files exists.
+    """
     identity = identify(request)
     archive = request.output / runtime_archive(request.target.name, request.tag)
     text, sums = request.output / manifest.NAME, request.output / checksums.NAME
@@ -101,6 +109,8 @@ def make_bundle(request: BundleRequest) -> BundleResult:
     rows = layout(request.target.name, identity.compatibility, official=identity.upstream_tag is not None, host=host)
     files = gather(request, rows)
     digests = check_files(rows, files, identity.compatibility)
+    if rows.companions:
+        _judge_beside(request, identity, rows, files, gate)
     content = manifest.make_manifest(identity, request.target.name, rows, digests, describe_build(request, rows), request.smokes)
     manifest.check_manifest(content, str(text))
     spelled = manifest.manifest_text(content)
@@ -234,6 +244,45 @@ def check_files(rows: Layout, files: Mapping[str, Content], compatibility: str) 
                 mend="run scons fetch; policy/companions.py says where it comes from",
             )
     return digests
+
+
+def _judge_beside(request: BundleRequest, identity: manifest.Identity, rows: Layout, files: Mapping[str, Content], gate: Judge) -> None:
+    """Put host and companions before the gate as they will lie in the bundle: a plug-in may lack what no file beside it exports."""
+    product = request.lock.product
+    policy = GatePolicy(
+        link_mode=request.lock.link_mode,
+        required=product.required,
+        allowed=product.allowed,
+        version=identity.compatibility,
+        waivers=tuple(request.waivers),
+        bundled=tuple(inner.rpartition("/")[2] for inner in files),
+    )
+    with tempfile.TemporaryDirectory(prefix="bundle-") as scratch:
+        for inner, content in files.items():
+            if isinstance(content, Path) and is_library(inner):
+                (Path(scratch) / inner).parent.mkdir(parents=True, exist_ok=True)
+                (Path(scratch) / inner).symlink_to(content.absolute())
+        judge_libraries(Path(scratch), [inner for inner in files if is_library(inner)], request.target, policy, gate)
+
+
+def judge_libraries(folder: Path, libraries: Sequence[str], target: Target, policy: GatePolicy, gate: Judge) -> list[str]:
+    """Return the names of the libraries that the gate passed, which are all of them.
+
+    Raises BuildError with the reports of those that break a rule, and where the gate did not look at one.
+    """
+    reports = gate(folder, target, policy)
+    broken = [report for report in reports if not report.passed]
+    if broken:
+        raise BuildError(
+            f"{', '.join(report.name for report in broken)} of the {target.name} bundle does not pass the gate",
+            where=broken[0].name,
+            notes=[line for report in broken for line in report.text.splitlines()],
+            mend="take the library of the same upstream commit, or mend what the rule says",
+        )
+    unseen = sorted(set(libraries) - {report.name for report in reports})
+    if unseen:
+        raise BuildError("the gate did not look at every library", where=str(folder), notes=unseen)
+    return sorted(report.name for report in reports)
 
 
 def pinned_digests(rows: Layout, compatibility: str) -> dict[str, str]:

@@ -18,10 +18,11 @@ from typing import Any
 from litert_build.bundles import checksums, manifest
 from litert_build.bundles.apple import Platform, Slice, Tree, library_slice, xcframework
 from litert_build.bundles.archive import Content, source_date_epoch, write_bytes, write_tar_gz, write_zip
+from litert_build.bundles.bundle import Judge
 from litert_build.bundles.layout import PACKAGE, TARGETS, layout, release_files, runtime_archive, xcframework_archive, xcframework_modules
 from litert_build.bundles.release import ReleaseName, check_history, parse_release
-from litert_build.bundles.verify import Gate, unpack, verify_bundle
-from litert_build.checks.gate import check_host
+from litert_build.bundles.verify import unpack, verify_bundle
+from litert_build.checks.gate import check_bundle
 from litert_build.errors import BuildError
 
 _SLICES: tuple[tuple[str, Platform], ...] = (("ios-arm64", "ios"), ("ios-arm64-sim", "ios-sim"))
@@ -54,7 +55,9 @@ class ReleasePlan:
         checksums.write_sums(output / checksums.NAME, {**inner, **self.digests, manifest.NAME: checksums.sha256_of(text)})
 
 
-def release_plan(folder: Path, tag: str, *, published: Iterable[str], upstream: Mapping[str, str], gate: Gate = check_host) -> ReleasePlan:
+def release_plan(
+    folder: Path, tag: str, *, published: Iterable[str], upstream: Mapping[str, str], gate: Judge = check_bundle
+) -> ReleasePlan:
     """Return the plan to publish release `tag` from what lies in `folder`.
 
     `published` are the tags of the native repository, `upstream` maps the tags of upstream's to commits. Raises BuildError where a bundle

@@ -11,7 +11,7 @@ from __future__ import annotations
 import tarfile
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path, PurePosixPath
@@ -19,16 +19,14 @@ from typing import Any, BinaryIO
 
 from litert_build.bundles import checksums, manifest
 from litert_build.bundles.archive import GZIP_HEADER, write_tar
-from litert_build.bundles.bundle import is_library
+from litert_build.bundles.bundle import Judge, is_library, judge_libraries
 from litert_build.bundles.formats import check_library
 from litert_build.bundles.layout import Layout, check_inventory, layout, runtime_archive
 from litert_build.bundles.signing import verify_signature
-from litert_build.checks.gate import GateReport, check_host
+from litert_build.checks.gate import check_bundle
 from litert_build.checks.model import GatePolicy, Waiver
 from litert_build.errors import BuildError
 from litert_build.policy.targets import Target, find_target
-
-Gate = Callable[[Path, Target, GatePolicy], GateReport]
 
 REMAKE = "fetch the archive again, or make the bundle again"
 
@@ -46,8 +44,8 @@ class VerifyReport:
         return "\n".join([f"Verified {self.archive.name}", *(f"  ok  {line}" for line in self.lines)])
 
 
-def verify_bundle(archive: Path, gate: Gate = check_host) -> VerifyReport:
-    """Check one runtime archive: container, manifest, sums, inventory, and `gate` on every library.
+def verify_bundle(archive: Path, gate: Judge = check_bundle) -> VerifyReport:
+    """Check one runtime archive: container, manifest, sums, inventory, and `gate` on every library beside the others.
 
     Raises BuildError at the first thing that is wrong.
     """
@@ -181,38 +179,29 @@ def _check_inventory(content: Mapping[str, Any], target: str, names: list[str], 
     return f"inventory: {len(rows.files)} files of {target} at {content['upstream']['compatibilityTag'] or content['release']['tag']}"
 
 
-def gate_policy(content: Mapping[str, Any], target: str, host: bool) -> GatePolicy:
-    """Return what the manifest says a library of the bundle was held to. Its waivers hold as they were written, whatever the date."""
+def gate_policy(content: Mapping[str, Any], target: str) -> GatePolicy:
+    """Return what the manifest says the host was held to. Its waivers hold as they were written, whatever the date."""
     build = content["build"][target]
-    names = tuple(path.rpartition("/")[2] for path in content["platforms"][0]["artifactPaths"])
-    waivers = tuple(
-        Waiver(row["rule"], row["reason"], date.fromisoformat(row["until"]), row["subject"], target) for row in build["waivers"]
-    )
     return GatePolicy(
         link_mode=build["linkMode"],
-        required=tuple(build["exports"]["required"]) if host else (),
-        allowed=tuple(build["exports"]["allowed"]) if host else ("*",),
+        required=tuple(build["exports"]["required"]),
+        allowed=tuple(build["exports"]["allowed"]),
         version=content["upstream"]["compatibilityTag"] or "",
-        waivers=waivers,
-        role="host" if host else "companion",
-        bundled=names,
+        waivers=tuple(
+            Waiver(row["rule"], row["reason"], date.fromisoformat(row["until"]), row["subject"], target) for row in build["waivers"]
+        ),
+        bundled=tuple(path.rpartition("/")[2] for path in content["platforms"][0]["artifactPaths"]),
         today=date.min,
     )
 
 
-def _check_libraries(content: Mapping[str, Any], target: Target, folder: Path, names: list[str], gate: Gate) -> list[str]:
+def _check_libraries(content: Mapping[str, Any], target: Target, folder: Path, names: list[str], gate: Judge) -> list[str]:
     rows = _layout_of(content, target.name)
-    lines = []
-    for name in names:
-        inner = name.removeprefix(f"{rows.folder}/")
-        if not is_library(inner):
-            continue
-        check_library(folder / name, rows.platform, rows.arch)
-        report = gate(folder / name, target, gate_policy(content, target.name, rows.owner(inner) == rows.host))
-        if not report.passed:
-            raise BuildError("does not pass the gate", where=name, notes=report.text.splitlines(), mend=REMAKE)
-        lines.append(f"gate: {name}")
-    return lines
+    libraries = [name.removeprefix(f"{rows.folder}/") for name in names if is_library(name)]
+    for inner in libraries:
+        check_library(folder / rows.folder / inner, rows.platform, rows.arch)
+    judged = judge_libraries(folder / rows.folder, libraries, target, gate_policy(content, target.name), gate)
+    return [f"gate: {rows.folder}/{name}" for name in judged]
 
 
 def _check_beside(content: Mapping[str, Any], archive: Path) -> list[str]:
