@@ -22,6 +22,7 @@ _TYPEDEF_FUNCTION = re.compile(r"^typedef\s+(?P<result>.+?)\(\s*\*\s*(?P<name>\w
 _TYPEDEF = re.compile(r"^typedef\s+(?P<type>.+?)(?P<name>\w+)$", re.DOTALL)
 _FUNCTION = re.compile(r"^(?P<result>[\w\s*]+?)\b(?P<name>[a-z]\w*)\s*\((?P<parameters>.*)\)$", re.DOTALL)
 _POINTER_PARAMETER = re.compile(r"^(?P<result>.+?)\(\s*\*\s*\w*\s*\)\s*\((?P<parameters>.*)\)$", re.DOTALL)
+_BODY = "\x01"
 _QUALIFIERS = {"const", "volatile", "restrict", "extern", "static", "inline", "register"}
 _SCALARS = {
     "void": "void", "bool": "bool", "_Bool": "bool", "char": "i8", "signed char": "i8", "unsigned char": "u8", "short": "i16",
@@ -57,16 +58,17 @@ def read_api(headers: Iterable[Path]) -> dict[str, str]:
 
 
 def _statements(header: Path) -> list[str]:
-    """Return the declarations of a header, bodies of structs, enums and inline functions reduced to `{}`."""
+    """Return the declarations of a header; the bodies of structs and enums are reduced to `{}`."""
     try:
         text = header.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BuildError(f"cannot read the header: {error}", where=str(header), mend="fetch the ref's sources") from error
     text = _LINKAGE.sub(";", _NOISE.sub(" ", text))
-    while (reduced := re.sub(r"\{[^{}]*\}", "\1", text)) != text:
+    while (reduced := re.sub(r"\{[^{}]*\}", _BODY, text)) != text:
         text = reduced
     text = _ATTRIBUTE.sub(" ", text.replace("}", ";"))
-    return [" ".join(part.replace("\1", " {} ").split()) for part in re.split(r";|\)\s*\1", text) if part.strip()]
+    parts = re.split(rf";|\)\s*{_BODY}", text)  # an inline function ends with its body; what is before it is no declaration
+    return [" ".join(part.replace(_BODY, " {} ").split()) for part in parts if part.strip()]
 
 
 def _typedef(statement: str, types: dict[str, str]) -> None:

@@ -128,7 +128,10 @@ _WINDOWS_LIBRARIES = (
     "crypt32.dll", "d3d11.dll", "d3d12.dll", "dbghelp.dll", "dxgi.dll", "gdi32.dll", "iphlpapi.dll", "ole32.dll", "oleaut32.dll",
     "psapi.dll", "secur32.dll", "shell32.dll", "shlwapi.dll", "user32.dll", "userenv.dll", "version.dll", "winmm.dll", "ws2_32.dll",
 )  # fmt: skip
-_APPLE_LIBRARIES = ("/usr/lib/libSystem.B.dylib", "/usr/lib/libc++.1.dylib", "/usr/lib/libobjc.A.dylib", "/System/Library/Frameworks/*")
+_APPLE_LIBRARIES = (
+    "/usr/lib/libSystem.B.dylib", "/usr/lib/libc++.1.dylib", "/usr/lib/libc++abi.dylib", "/usr/lib/libobjc.A.dylib",
+    "/usr/lib/libresolv.9.dylib", "/System/Library/Frameworks/*",
+)  # fmt: skip
 _ANDROID_LIBRARIES = (
     "libandroid.so", "libc.so", "libdl.so", "libEGL.so", "libGLESv2.so", "libGLESv3.so", "libjnigraphics.so", "liblog.so", "libm.so",
     "libOpenSLES.so", "libz.so",
