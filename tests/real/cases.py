@@ -141,6 +141,11 @@ CASES: dict[str, Case] = {
             stubs=("zlib",),
         ),
         Case("highway", "hwy", {"hwy": "highway"}, _libraries("//:*")),
+        Case("benchmark", "com_google_benchmark", {"com_google_benchmark": "benchmark"}, "//:benchmark_main"),
+        Case("brotli", "org_brotli", {"org_brotli": "brotli"}, 'kind("cc_(library|binary)", //:*)'),
+        Case("gemmlowp", "gemmlowp", {"gemmlowp": "gemmlowp"}, _libraries("//:*")),
+        Case("googletest", "com_google_googletest", {"com_google_googletest": "googletest"}, "//:gtest_main"),
+        Case("snappy", "snappy", {"snappy": "snappy"}, "//:snappy"),
         Case(
             "tflite",
             "org_tensorflow",

@@ -24,6 +24,11 @@ UNITS = {
     "highway": 12,
     "tflite": 233,
     "sample": 74,
+    "benchmark": 20,
+    "brotli": 32,
+    "gemmlowp": 1,
+    "googletest": 15,
+    "snappy": 3,
     "clang": 3138,
     "mlir-opt": 3187,
 }
