@@ -103,8 +103,8 @@ def configurations(lock: Lock, target: Target, compiler: str, exec_compiler: str
 def _flag_label(lock: Lock, text: str) -> Label:
     from litert_build.bazel.labels import parse_label
 
-    label = parse_label(text, lock.main, "", lock.repositories[lock.main].repo_mapping)
-    return label if label.repository else Label(lock.main, label.package, label.name)
+    label = parse_label(text, "", "", lock.repositories[lock.main].repo_mapping)
+    return Label("", label.package, label.name) if label.repository == lock.main else label
 
 
 class Analyzer:
@@ -120,13 +120,14 @@ class Analyzer:
             embedded={name: path for name, path in embedded.items() if name not in trees},
             build_globals=build_globals(),
             bzl_globals=bzl_globals(),
-            display={name: _display(name, Path(path)) for name, path in trees.items()},
+            display=lambda name: _display(name, Path(trees[name])) if name in trees else f"@{name}/",
         )
         self.target, self.exec = configurations(lock, target, compiler, exec_compiler)
         self.actions = ActionList()
         self.resolvers = {c.name: Resolver(Conditions(c, self.find_rule, self._resolve_in(c))) for c in (self.target, self.exec)}
         self.done: dict[tuple[Label, str], ConfiguredTarget] = {}
         self.active: list[tuple[Label, str]] = []
+        self.aspects: dict[str, Any] = {}
 
     def _resolve_in(self, configuration: Configuration) -> Callable[[RuleTarget, str], Any]:
         return lambda target, name: self.resolvers[configuration.name].value(target, name)
@@ -144,14 +145,14 @@ class Analyzer:
                 labels += self._pattern(root)
             else:
                 with located(f"{self.lock.file}: roots"):
-                    labels.append(self.packages.label(root, self.lock.main, "", self.packages.mapping(self.lock.main)))
+                    labels.append(self.packages.label(root, "", "", self.packages.mapping("")))
         return labels
 
     def _pattern(self, root: str) -> list[Label]:
         prefix = root.removesuffix(":all").removesuffix("...").rstrip("/")
-        start = self.packages.label((prefix or "//") + ":all" if prefix and not prefix.endswith("//") else "//:all", self.lock.main, "", {})
-        repository, top = (start.repository, start.package)
-        folder = self.packages.trees[repository]
+        start = self.packages.label(f"{prefix}:all" if prefix else "//:all", "", "", self.packages.mapping(""))
+        repository, top = start.repository, start.package
+        folder = self.packages.root(repository)
         found: list[Label] = []
         for build_file in sorted((folder / top).rglob("BUILD*")):
             if build_file.name not in ("BUILD", "BUILD.bazel"):
@@ -266,10 +267,10 @@ class Analyzer:
 
     def exec_path(self, label: Label) -> str:
         inner = f"{label.package}/{label.name}" if label.package else label.name
-        return inner if label.repository == self.lock.main else f"external/{label.repository}/{inner}"
+        return f"external/{label.repository}/{inner}" if label.repository else inner
 
     def source_file(self, label: Label) -> File:
-        is_directory = (self.packages.trees[label.repository] / label.package / label.name).is_dir()
+        is_directory = (self.packages.root(label.repository) / label.package / label.name).is_dir()
         return File(self.exec_path(label), label, short_path=self.short_path(label), is_directory=is_directory)
 
     def output_file(self, label: Label, configuration: Configuration) -> File:
@@ -278,7 +279,7 @@ class Analyzer:
 
     def short_path(self, label: Label) -> str:
         inner = f"{label.package}/{label.name}" if label.package else label.name
-        return inner if label.repository == self.lock.main else f"../{label.repository}/{inner}"
+        return f"../{label.repository}/{inner}" if label.repository else inner
 
 
 def _file_providers(file: File) -> dict[Any, Any]:

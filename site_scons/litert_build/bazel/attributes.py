@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from litert_build.bazel.labels import Label
 from litert_build.bazel.select import DEFAULT, Select, SelectorList
+from litert_build.starlark.opaque import Opaque
 from litert_build.starlark.values import EvalError, StarlarkDict, StarlarkList, Value, to_repr, type_name
 
 Status = Literal["used", "irrelevant", "unsupported"]
@@ -53,7 +54,10 @@ class Attr(Value):
         return _EMPTY[self.kind] if self.default is None else self.default
 
     def convert(self, value: Any, name: str, to_label: ToLabel) -> Any:
-        """Return `value` checked and with labels made absolute, select branches included. Raises EvalError on a wrong type."""
+        """Return `value` checked and with labels made absolute, select branches included; what is unavailable stays so until a
+        closure needs it. Raises EvalError on a wrong type."""
+        if isinstance(value, Opaque):
+            return value
         if isinstance(value, SelectorList):
             if not self.configurable:
                 raise EvalError(f"attribute '{name}' is not configurable: it takes no select()")
@@ -71,7 +75,7 @@ class Attr(Value):
         return Select(branches, part.no_match_error)
 
     def _branch(self, value: Any, name: str, to_label: ToLabel) -> Any:
-        return None if value is None else self.convert(value, name, to_label)
+        return value if value is None else self.convert(value, name, to_label)
 
     def _plain(self, value: Any, name: str, to_label: ToLabel) -> Any:
         converted = _CONVERT[self.kind](value, name, to_label)
@@ -115,11 +119,13 @@ def _label(value: Any, name: str, to_label: ToLabel) -> Label:
 
 
 def _list_of(kind: str) -> Callable[[Any, str, ToLabel], StarlarkList]:
-    def convert(value: Any, name: str, to_label: ToLabel) -> StarlarkList:
+    def convert(value: Any, name: str, to_label: ToLabel) -> Any:
+        if isinstance(value, Opaque):
+            return value
         if not isinstance(value, list | tuple):
             raise _wrong(name, f"list({kind})", value)
         one = _CONVERT[kind]
-        return StarlarkList([one(item, name, to_label) for item in value])
+        return StarlarkList([item if isinstance(item, Opaque) else one(item, name, to_label) for item in value])
 
     return convert
 

@@ -99,7 +99,7 @@ class Conditions:
         return verdict
 
     def _judge(self, label: Label) -> Verdict:
-        target = self.find(label, "a select() condition")
+        target = self.find(label, "")
         kind = target.rule.name if target else "file"
         if target is not None and kind == "alias":
             return self.judge(self.resolve(target, "actual"))
@@ -143,7 +143,7 @@ class Conditions:
 
     def flag_value(self, label: Label) -> str:
         """Return the value of a build setting: the lock's, else its default. Raises BuildError if it is none."""
-        target = self.find(label, "flag_values")
+        target = self.find(label, "")
         if target is not None and target.rule.name == "alias":
             return self.flag_value(self.resolve(target, "actual"))
         if target is not None and target.rule.name == "compiler_flag":

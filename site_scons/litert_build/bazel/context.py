@@ -73,6 +73,8 @@ class RuleContext:
         """Return the configured targets of a label or label_list attribute, in order."""
         spec = self.spec(name)
         value = self.value(name)
+        if not self.given(name) and value:
+            value = spec.convert(value, name, self.target.package.to_label)
         labels: Iterable[Any] = () if value is None else [value] if isinstance(value, Label) else value
         return [self.dep(label, self.configuration_for(spec)) for label in labels]
 

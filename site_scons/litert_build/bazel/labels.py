@@ -18,11 +18,10 @@ _BAD_NAME = re.compile(r"(^|/)\.\.?(/|$)|//|^/|/$|[\\\n\r]|^$")
 
 
 class Label(Value):
-    """One label. `repository` is the name in the lock; the main repository's name is its name too."""
+    """One label. `repository` is the name in the lock, empty for the main repository."""
 
     type_name = "Label"
     __slots__ = ("_hash", "name", "package", "repository")
-    main = ""
 
     def __init__(self, repository: str, package: str, name: str) -> None:
         self.repository = repository
@@ -42,7 +41,7 @@ class Label(Value):
         return (self.repository, self.package, self.name) < (other.repository, other.package, other.name)
 
     def __str__(self) -> str:
-        return f"@{self.repository}//{self.package}:{self.name}"
+        return f"{'@' if self.repository else ''}{self.repository}//{self.package}:{self.name}"
 
     __repr__ = __str__
 
@@ -58,7 +57,7 @@ class Label(Value):
         if name in ("workspace_name", "repo_name"):
             return self.repository
         if name == "workspace_root":
-            return f"external/{self.repository}"
+            return f"external/{self.repository}" if self.repository else ""
         if name == "same_package_label":
             return Builtin(name, self.sibling)
         if name == "relative":

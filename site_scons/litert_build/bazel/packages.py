@@ -8,16 +8,19 @@ Rules: Bazel's "Repositories, workspaces, packages, and targets" page and the BU
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from litert_build.bazel.attributes import COMMON
 from litert_build.bazel.glob import PackageFiles
 from litert_build.bazel.labels import Label, parse_label
 from litert_build.bazel.rule_class import RuleClass, RuleTarget
 from litert_build.errors import BuildError, nearest
 from litert_build.starlark.modules import Modules, call_stack, located, prepare, run
+from litert_build.starlark.opaque import Opaque
 from litert_build.starlark.values import EvalError, StarlarkList, to_repr, type_name
 
 BUILD_NAMES = ("BUILD.bazel", "BUILD")
@@ -102,9 +105,9 @@ class Packages:
         embedded: Mapping[str, Path],
         build_globals: Mapping[str, Any],
         bzl_globals: Mapping[str, Any],
-        display: Mapping[str, str],
+        display: Callable[[str], str],
     ) -> None:
-        self.trees = {**embedded, **trees}
+        self.trees: Mapping[str, Path] = ChainMap(cast("dict[str, Path]", trees), dict(embedded))  # never copied: trees may be lazy
         self.mappings = mappings
         self.main = main
         self.embedded = embedded
@@ -119,15 +122,23 @@ class Packages:
     def label(self, text: Any, repository: str, package: str, mapping: Mapping[str, str]) -> Label:
         """Return the absolute label of `text`; `@`, `@//` and `@@//` mean the main repository."""
         label = parse_label(text, repository, package, mapping)
-        if label.repository in ("", "__main__"):
-            return Label(self.main, label.package, label.name or self.main)
+        if label.repository in (self.main, "__main__"):
+            return Label("", label.package, label.name)
         return label
+
+    def tree(self, repository: str) -> Path | None:
+        """Return the folder of a repository, the empty name being the main one's; None where there is none."""
+        return self.trees.get(repository or self.main)
+
+    def root(self, repository: str) -> Path:
+        """Return the folder of a repository that is there."""
+        return self.trees[repository or self.main]
 
     def build_file(self, repository: str, package: str) -> str:
         """Return the name of the BUILD file of a folder, empty where it is no package."""
         key = (repository, package)
         if key not in self.folders:
-            root = self.trees.get(repository)
+            root = self.tree(repository)
             folder = root / package if root is not None else None
             self.folders[key] = next((name for name in BUILD_NAMES if folder is not None and (folder / name).is_file()), "")
         return self.folders[key]
@@ -136,10 +147,10 @@ class Packages:
         return bool(self.build_file(repository, package))
 
     def mapping(self, repository: str) -> Mapping[str, str]:
-        return self.mappings.get(repository, {})
+        return self.mappings.get(repository or self.main, {})
 
     def shown(self, repository: str, path: str) -> str:
-        root = self.display.get(repository, f"@{repository}/")
+        root = self.display(repository or self.main)
         return f"{root}/{path}" if root else path
 
     def load(self, repository: str, name: str, wanted_by: str = "", mend: str = "") -> Package:
@@ -160,7 +171,7 @@ class Packages:
         return package
 
     def _evaluate(self, repository: str, name: str, wanted_by: str) -> Package:
-        if repository not in self.trees:
+        if self.tree(repository) is None:
             raise BuildError(
                 f"no such repository '@{repository}'",
                 where=wanted_by,
@@ -168,13 +179,15 @@ class Packages:
             )
         file_name = self.build_file(repository, name)
         if not file_name:
-            folder = self.trees[repository] / name
+            folder = self.root(repository) / name
             what = "it has no BUILD file" if folder.is_dir() else "there is no such folder"
-            raise BuildError(f"no such package '@{repository}//{name}': {what}", where=wanted_by, mend="check the label, or add an overlay")
+            raise BuildError(
+                f"no such package '{_package_text(repository, name)}': {what}", where=wanted_by, mend="check the label, or add an overlay"
+            )
         inner = f"{name}/{file_name}" if name else file_name
-        file = self.trees[repository] / inner
+        file = self.root(repository) / inner
         display = self.shown(repository, inner)
-        package = Package(repository, name, self.trees[repository], file, display, self.mapping(repository), self)
+        package = Package(repository, name, self.root(repository), file, display, self.mapping(repository), self)
         self.evaluate_file(package, file, display)
         return package
 
@@ -205,15 +218,19 @@ class Packages:
     def text_of(self, key: Hashable) -> tuple[str, str] | str:
         """Return text and display name of a .bzl file, or the reason why it is not there."""
         assert isinstance(key, Label)
-        root = self.trees.get(key.repository)
+        root = self.tree(key.repository)
         if root is None:
             return f"repository @{key.repository} is not in the lock"
         inner = f"{key.package}/{key.name}" if key.package else key.name
         if not (root / inner).is_file():
-            return f"there is no file {inner} in @{key.repository}"
+            return f"there is no file {inner} in @{key.repository or self.main}"
         display = self.shown(key.repository, inner)
         self.read.append(root / inner)
         return read_text(root / inner, display), display
+
+    def unavailable(self, symbol: str, key: Hashable, why: str, place: str) -> Opaque:
+        """Return what stands for a symbol of a .bzl file that is not there."""
+        return UnavailableRule(symbol, f"of {key}", why, place)
 
     def globals_for(self, key: Hashable) -> dict[str, Any]:
         assert isinstance(key, Label)
@@ -222,6 +239,21 @@ class Packages:
             if isinstance(make, PerModule):
                 bindings[name] = make.make(key, self)
         return bindings
+
+
+def _package_text(repository: str, name: str) -> str:
+    return f"@{repository}//{name}" if repository else f"//{name}"
+
+
+class UnavailableRule(Opaque):
+    """An unavailable symbol. Called with a name while a BUILD file is evaluated, it declares a target that no closure may need."""
+
+    def __call__(self, *args: Any, **given: Any) -> Any:
+        name = given.get("name")
+        if _STACK and isinstance(name, str) and name not in _STACK[-1].targets:
+            rule = RuleClass(self.name, {**COMMON}, None, missing=f"its rule is loaded {self.owner}, but {self.why}", any_attr=True)
+            _STACK[-1].add_rule(rule, name, {})
+        return super().__call__(*args, **given)
 
 
 class PerModule:

@@ -286,12 +286,16 @@ def _make_default_info(
     files: Any = None, runfiles: Any = None, executable: Any = None, data_runfiles: Any = None, default_runfiles: Any = None
 ) -> Struct:
     chosen = files if files is not None else Depset([executable] if executable else [])
-    return Struct({"files": chosen, "executable": executable, "default_runfiles": runfiles or default_runfiles}, DEFAULT_INFO)
+    return Struct(
+        {"files": chosen, "executable": executable, "default_runfiles": runfiles or default_runfiles or Runfiles(())}, DEFAULT_INFO
+    )
 
 
 DEFAULT_INFO = BuiltinProvider("DefaultInfo", None, _make_default_info)
 CC_INFO = BuiltinProvider("CcInfo", None, _make_cc_info)
 OUTPUT_GROUP_INFO = BuiltinProvider("OutputGroupInfo")
+INSTRUMENTED_FILES_INFO = BuiltinProvider("InstrumentedFilesInfo")
+TOOLCHAIN_INFO = BuiltinProvider("ToolchainInfo")
 FEATURE_FLAG_INFO = BuiltinProvider("FeatureFlagInfo")
 TEMPLATE_VARIABLE_INFO: Provider = BuiltinProvider(
     "TemplateVariableInfo", ["variables"], lambda variables: Struct({"variables": variables}, TEMPLATE_VARIABLE_INFO)
@@ -299,7 +303,7 @@ TEMPLATE_VARIABLE_INFO: Provider = BuiltinProvider(
 
 
 def default_info(files: Iterable[File], executable: File | None = None) -> Struct:
-    return Struct({"files": Depset(files), "executable": executable, "default_runfiles": None}, DEFAULT_INFO)
+    return Struct({"files": Depset(files), "executable": executable, "default_runfiles": Runfiles(())}, DEFAULT_INFO)
 
 
 class ConfiguredTarget(Value):

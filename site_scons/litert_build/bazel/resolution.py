@@ -12,6 +12,8 @@ from litert_build.bazel.configuration import Conditions
 from litert_build.bazel.rule_class import RuleTarget
 from litert_build.bazel.select import Select, SelectorList, resolve_select
 from litert_build.errors import BuildError
+from litert_build.starlark.modules import located
+from litert_build.starlark.opaque import Opaque
 from litert_build.starlark.values import StarlarkDict, StarlarkList, type_name
 
 
@@ -27,6 +29,8 @@ class Resolver:
         if name not in target.attrs:
             return spec.empty()
         given = target.attrs[name]
+        if isinstance(given, Opaque):
+            raise self.unavailable(given, target, name)
         if not isinstance(given, SelectorList):
             return given
         parts = [part for part, _ in self.parts(target, name)]
@@ -38,7 +42,7 @@ class Resolver:
         if given is None:
             given = target.rule.attrs[name].empty()
         if not isinstance(given, SelectorList):
-            return [(given, "")]
+            return self._part(given, "", target, name)
         out: list[tuple[Any, str]] = []
         for part in given.parts:
             out += self._part(part, "", target, name)
@@ -47,12 +51,20 @@ class Resolver:
     def _part(self, part: Any, branch: str, target: RuleTarget, name: str) -> list[tuple[Any, str]]:
         if isinstance(part, SelectorList):
             return [found for inner in part.parts for found in self._part(inner, branch, target, name)]
+        for item in [part, *part] if isinstance(part, list | tuple) else [part]:
+            if isinstance(item, Opaque):
+                raise self.unavailable(item, target, name)
         if not isinstance(part, Select):
             return [(part, branch)]
-        chosen, condition = resolve_select(part, self.conditions.judge, target.location, name)
+        with located(target.location):
+            chosen, condition = resolve_select(part, self.conditions.judge, target.location, name)
         if chosen is None:
             return [(target.rule.attrs[name].empty(), condition)]
         return self._part(chosen, condition, target, name)
+
+    def unavailable(self, value: Opaque, target: RuleTarget, name: str) -> BuildError:
+        fault = value.fault(f"is needed by attribute '{name}' of {target.label}")
+        return BuildError(fault.what, where=target.location, notes=[*target.notes(), *fault.notes], mend=fault.mend)
 
     def traced(self, target: RuleTarget, name: str) -> list[Traced]:
         """Return a string list whose elements know their attribute, BUILD line and select() branch."""

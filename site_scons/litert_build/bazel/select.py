@@ -13,6 +13,7 @@ from typing import Any
 
 from litert_build.bazel.labels import Label
 from litert_build.errors import BuildError
+from litert_build.starlark.opaque import Opaque
 from litert_build.starlark.values import EvalError, StarlarkDict, Value, equal, to_repr, type_name
 
 DEFAULT = "//conditions:default"
@@ -29,7 +30,7 @@ class Select(Value):
 
 
 class SelectorList(Value):
-    """Plain values and selects joined by +."""
+    """Plain values and selects joined by +. As in Bazel it counts as true, whatever it resolves to: `extra or []` is common."""
 
     type_name = "select"
 
@@ -44,9 +45,6 @@ class SelectorList(Value):
 
     __or__ = __add__
     __ror__ = __radd__
-
-    def __bool__(self) -> bool:
-        raise EvalError("a select() has no truth value: it is resolved only after BUILD files are evaluated")
 
     def __iter__(self) -> Any:
         raise EvalError("type 'select' is not iterable")
@@ -65,7 +63,7 @@ class SelectorList(Value):
 def _parts_of(value: Any) -> tuple[Any, ...]:
     if isinstance(value, SelectorList):
         return value.parts
-    if isinstance(value, str | list | dict | tuple) or type(value) is int:
+    if isinstance(value, str | list | dict | tuple | Opaque) or type(value) is int:
         return (value,)
     raise EvalError(f"'+' operator applied to incompatible types (select, {type_name(value)})")
 

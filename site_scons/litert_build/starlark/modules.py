@@ -1,7 +1,7 @@
 """Owns the loading of .bzl modules and the running of Starlark code: load order, cycles, freezing, errors with a macro stack.
 
-    modules = Modules(source=read_bzl, globals_for=bzl_globals)
-    modules.load(key)["my_macro"]
+    modules = Modules(packages)
+    modules.load(label, "BUILD:1")["my_macro"]
 
 A module is frozen once its body has run. Rules: the Starlark specification, "Module execution" and Bazel's `load` reference.
 """
@@ -16,52 +16,21 @@ from typing import Any, Protocol
 from litert_build.errors import BuildError, nearest
 from litert_build.starlark.operators import RUNTIME
 from litert_build.starlark.syntax import Kind, Load, Stage, compile_file
-from litert_build.starlark.values import EvalError, Value, freeze
+from litert_build.starlark.values import EvalError, freeze
 
 _FILES: set[str] = set()
 
 
-class Opaque(Value):
-    """What stands for a symbol of a file that is not there: harmless while nobody uses it, an error once somebody does."""
-
-    type_name = "unavailable symbol"
-
-    def __init__(self, symbol: str, label: str, place: str, why: str) -> None:
-        self.symbol, self.label, self.place, self.why = symbol, label, place, why
-
-    def fault(self) -> BuildError:
-        return BuildError(
-            f"'{self.symbol}' of {self.label} is used, but {self.why}",
-            notes=[f"loaded at {self.place}"],
-            mend="add the repository to the lock, or an overlay that replaces the file",
-        )
-
-    def starlark_attr(self, name: str) -> Any:
-        raise self.fault()
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise self.fault()
-
-    def __bool__(self) -> bool:
-        raise self.fault()
-
-    def __iter__(self) -> Iterator[Any]:
-        raise self.fault()
-
-    def __add__(self, other: Any) -> Any:
-        raise self.fault()
-
-    __radd__ = __or__ = __ror__ = __add__
-
-
 class SourceOf(Protocol):
-    """Gives text, display name and globals of a module key, or why it is not to be had."""
+    """Gives text, display name and globals of a module key, or why it is not to be had and what stands for its symbols."""
 
     def resolve(self, label: str, importer: Hashable, place: str) -> Hashable: ...
 
-    def read(self, key: Hashable) -> tuple[str, str] | str: ...
+    def text_of(self, key: Hashable) -> tuple[str, str] | str: ...
 
     def globals_for(self, key: Hashable) -> dict[str, Any]: ...
+
+    def unavailable(self, symbol: str, key: Hashable, why: str, place: str) -> Any: ...
 
 
 class Modules:
@@ -81,22 +50,22 @@ class Modules:
             start = next(i for i, (other, _) in enumerate(self.loading) if other == key)
             path = [str(other) for other, _ in self.loading[start:]] + [str(key)]
             raise BuildError("load cycle", where=place, notes=path, mend="move the shared symbols to a third file")
-        found = self.source.read(key)
+        found = self.source.text_of(key)
         if isinstance(found, str):
             self.loaded[key] = found
             return found
         text, file = found
         self.loading.append((key, place))
         bindings = self.source.globals_for(key)
-        before = set(bindings)
+        names: set[str] = set()
         try:
             for stage in prepare(text, file, "bzl", bindings):
                 self.bind(stage.loads, key, file, bindings)
-                before.update(local for load in stage.loads for local, _ in load.names)
                 run(stage, file, bindings)
+                names |= stage.names
         finally:
             self.loading.pop()
-        exported = {name: value for name, value in bindings.items() if name not in before and not name.startswith("__")}
+        exported = {name: bindings[name] for name in sorted(names) if name in bindings}
         self.on_loaded(file, exported)
         for value in exported.values():
             freeze(value)
@@ -111,7 +80,7 @@ class Modules:
             exported = self.load(key, place)
             for local, name in load.names:
                 if isinstance(exported, str):
-                    bindings[local] = Opaque(name, str(key), place, exported)
+                    bindings[local] = self.source.unavailable(name, key, exported, place)
                 elif name in exported:
                     bindings[local] = exported[name]
                 else:

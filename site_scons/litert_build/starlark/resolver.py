@@ -40,7 +40,7 @@ class _Resolver(ast.NodeVisitor):
 
     def module(self, tree: ast.Module) -> None:
         for node in tree.body:
-            for name in _bound_at_top(node):
+            for name in bound_at_top(node):
                 if name in self.globals and self.kind == "bzl":
                     first = f"{self.file}:{self.globals[name]}"
                     raise self.fail(f"cannot reassign global '{name}'", node, f"it was first bound at {first}: choose another name")
@@ -132,7 +132,8 @@ def _is_name(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _bound_at_top(node: ast.stmt) -> Iterable[str]:
+def bound_at_top(node: ast.stmt) -> Iterable[str]:
+    """Return the global names that a top-level statement binds."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
             yield from (name.id for name in _targets(target))

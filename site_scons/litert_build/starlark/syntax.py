@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from litert_build.errors import BuildError
 from litert_build.starlark.operators import function_maker
-from litert_build.starlark.resolver import resolve
+from litert_build.starlark.resolver import bound_at_top, resolve
 from litert_build.starlark.values import StarlarkDict
 
 Kind = Literal["build", "bzl", "workspace"]
@@ -62,9 +62,13 @@ class Load:
 
 @dataclass
 class Stage:
-    """Loads, then the code that may use them. BUILD and .bzl files have one stage; a WORKSPACE one per block of loads."""
+    """Loads, then the code that may use them, and the global `names` the code binds.
+
+    BUILD and .bzl files have one stage; a WORKSPACE one per block of loads.
+    """
 
     loads: list[Load] = field(default_factory=list)
+    names: frozenset[str] = frozenset()
     code: CodeType | None = None
     injected: dict[str, Any] = field(default_factory=dict)
 
@@ -116,12 +120,13 @@ def _stages(tree: ast.Module, kind: Kind) -> Iterable[tuple[list[ast.stmt], list
 
 
 def _compile_stage(loads: list[ast.stmt], body: list[ast.stmt], file: str, rewriter: _Rewriter) -> Stage:
+    names = frozenset(name for node in body for name in bound_at_top(node))
     module = ast.Module(body=[rewriter.visit(node) for node in body], type_ignores=[])
     ast.fix_missing_locations(module)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         code = compile(module, file, "exec", dont_inherit=True)
-    return Stage([load_of(node) for node in loads], code, rewriter.take_injected())
+    return Stage([load_of(node) for node in loads], names, code, rewriter.injected)
 
 
 def load_of(node: ast.stmt) -> Load:
@@ -291,9 +296,6 @@ class _Rewriter(ast.NodeTransformer):
         self.make = function_maker(file)
         self.injected: dict[str, Any] = {"__kwdict": StarlarkDict, "__slice": slice}
         self.count = 0
-
-    def take_injected(self) -> dict[str, Any]:
-        return self.injected
 
     def call(self, name: str, node: ast.AST, *args: ast.expr) -> ast.Call:
         return ast.copy_location(ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=list(args), keywords=[]), node)

@@ -18,7 +18,11 @@ from litert_build.bazel.packages import PerModule, current_package
 from litert_build.bazel.providers import (
     CC_INFO,
     DEFAULT_INFO,
+    FEATURE_FLAG_INFO,
+    INSTRUMENTED_FILES_INFO,
     OUTPUT_GROUP_INFO,
+    TEMPLATE_VARIABLE_INFO,
+    TOOLCHAIN_INFO,
     Provider,
     Struct,
     from_json,
@@ -29,12 +33,14 @@ from litert_build.bazel.rules.cc import CC_RULES
 from litert_build.bazel.rules.cc_common import cc_common_module
 from litert_build.bazel.rules.general import GENERAL_RULES
 from litert_build.bazel.rules.inert import INERT_RULES
+from litert_build.bazel.rules.manifest import inert_globals
+from litert_build.bazel.rules.proto import PROTO_INFO, PROTO_RULES
 from litert_build.bazel.rules.starlark_rule import BuildSetting, Namespace, attr_module, make_aspect, make_rule
 from litert_build.bazel.select import make_select
 from litert_build.starlark.builtins import UNIVERSAL
 from litert_build.starlark.values import Builtin, EvalError, StarlarkDict
 
-RULES: dict[str, RuleClass] = {**CC_RULES, **GENERAL_RULES, **INERT_RULES}
+RULES: dict[str, RuleClass] = {**CC_RULES, **GENERAL_RULES, **PROTO_RULES, **INERT_RULES}
 
 
 def embedded_repositories() -> dict[str, Path]:
@@ -80,8 +86,7 @@ def _functions() -> dict[str, Callable[..., Any]]:
 
 
 def _shown_repository() -> str:
-    package = current_package("repository_name()")
-    return "" if package.repository == package.owner.main else package.repository
+    return current_package("repository_name()").repository
 
 
 def _shared() -> dict[str, Any]:
@@ -115,10 +120,6 @@ def _label_in(key: Label, owner: packages.Packages) -> Builtin:
     return Builtin("Label", lambda text: owner.label(text, key.repository, key.package, owner.mapping(key.repository)))
 
 
-def _transition(**_: Any) -> Any:
-    raise EvalError("transition() is not supported: there are two configurations, target and exec")
-
-
 def _json_module() -> Namespace:
     def decode(text: str, default: Any = None) -> Any:
         try:
@@ -148,17 +149,38 @@ def _config_module() -> Namespace:
     return Namespace("config", made)
 
 
+def _coverage_common() -> Namespace:
+    def make(*_: Any, **__: Any) -> Struct:
+        return Struct({}, INSTRUMENTED_FILES_INFO)
+
+    return Namespace("coverage_common", {"instrumented_files_info": Builtin("instrumented_files_info", make)})
+
+
+def _platform_common() -> Namespace:
+    members = {"TemplateVariableInfo": TEMPLATE_VARIABLE_INFO, "ToolchainInfo": TOOLCHAIN_INFO}
+    others = ("ConstraintSettingInfo", "ConstraintValueInfo", "PlatformInfo")
+    return Namespace("platform_common", {**members, **{name: Provider(name) for name in others}})
+
+
+def _config_common() -> Namespace:
+    members = {
+        "FeatureFlagInfo": FEATURE_FLAG_INFO,
+        "toolchain_type": Builtin("toolchain_type", lambda name, **_: name),
+    }
+    return Namespace("config_common", members)
+
+
 def bzl_globals() -> dict[str, Any]:
     """Return the builtins of .bzl files."""
     return {
         **_shared(),
+        **inert_globals(),
         "native": native_module(),
         "Label": PerModule(_label_in),
         "rule": Builtin("rule", make_rule),
         "attr": attr_module(),
         "provider": Builtin("provider", _provider),
         "aspect": Builtin("aspect", make_aspect),
-        "transition": Builtin("transition", _transition),
         "visibility": Builtin("visibility", lambda *_: None),
         "json": _json_module(),
         "config": _config_module(),
@@ -166,4 +188,9 @@ def bzl_globals() -> dict[str, Any]:
         "CcInfo": CC_INFO,
         "DefaultInfo": DEFAULT_INFO,
         "OutputGroupInfo": OUTPUT_GROUP_INFO,
+        "InstrumentedFilesInfo": INSTRUMENTED_FILES_INFO,
+        "ProtoInfo": PROTO_INFO,
+        "coverage_common": _coverage_common(),
+        "platform_common": _platform_common(),
+        "config_common": _config_common(),
     }

@@ -114,12 +114,11 @@ def sort_sources(ctx: RuleContext, deps: Iterable[ConfiguredTarget]) -> Sources:
 
 
 def repository_root(ctx: RuleContext, label: Label) -> str:
-    return "." if label.repository == ctx.analyzer.lock.main else f"external/{label.repository}"
+    return f"external/{label.repository}" if label.repository else "."
 
 
 def _joined(*parts: str) -> str:
-    path = posixpath.normpath("/".join(part for part in parts if part and part != "."))
-    return path
+    return posixpath.normpath("/".join(part for part in parts if part and part != "."))
 
 
 def include_dirs(ctx: RuleContext) -> tuple[str, ...]:
@@ -213,8 +212,11 @@ def compile_target(ctx: RuleContext, extra_deps: Iterable[CcInfo] = ()) -> Compi
     deps = [*cc_infos(ctx, "deps"), *extra_deps]
     own_defines = unique([ctx.words("defines", srcs)])
     virtual, virtual_dir = virtual_includes(ctx, headers)
-    own = _context(ctx, deps, virtual_dir, own_defines, [*headers, *virtual, *textual, *sources.headers])
-    private = _context(ctx, [*deps, *cc_infos(ctx, "implementation_deps")], virtual_dir, own_defines, own.direct_headers)
+    all_headers = [*headers, *virtual, *textual, *sources.headers]
+    system = include_dirs(ctx)
+    private_deps = [*deps, *cc_infos(ctx, "implementation_deps")]
+    own = compilation_context(ctx, deps, all_headers, virtual_dir=virtual_dir, system=system, defines=own_defines)
+    private = compilation_context(ctx, private_deps, all_headers, virtual_dir=virtual_dir, system=system, defines=own_defines)
     objects = compile_units(ctx, sources.units, private, ctx.words("local_defines", srcs))
     return Compilation(objects, own, (*headers, *virtual), sources)
 
@@ -226,9 +228,16 @@ def cc_infos(ctx: RuleContext, name: str) -> list[CcInfo]:
     return [info for dep in ctx.deps(name) if isinstance(info := dep.get(CC_INFO), CcInfo)]
 
 
-def _context(
-    ctx: RuleContext, deps: Sequence[CcInfo], virtual_dir: str, defines: Iterable[str], headers: Sequence[File]
+def compilation_context(
+    ctx: RuleContext,
+    deps: Sequence[CcInfo],
+    headers: Sequence[File],
+    *,
+    virtual_dir: str = "",
+    system: Iterable[str] = (),
+    defines: Iterable[str] = (),
 ) -> CompilationContext:
+    """Return what a target offers to the compiles of its own and of others: its part and that of `deps`, in Bazel's order."""
     root = repository_root(ctx, ctx.label)
     generated = _joined(ctx.configuration.bin_root, root)
     parts = [dep.compilation for dep in deps]
@@ -237,7 +246,7 @@ def _context(
         direct_headers=tuple(headers),
         quote_includes=unique([(root, generated), *(part.quote_includes for part in parts)]),
         includes=unique([(virtual_dir,) if virtual_dir else (), *(part.includes for part in parts)]),
-        system_includes=unique([include_dirs(ctx), *(part.system_includes for part in parts)]),
+        system_includes=unique([system, *(part.system_includes for part in parts)]),
         defines=unique([*(part.defines for part in parts), defines]),
     )
 
@@ -277,7 +286,7 @@ def compile_units(
         output = ctx.declare(name)
         ctx.register(
             Compile(
-                label=canonical(ctx, ctx.label),
+                label=str(ctx.label),
                 source=file.path,
                 output=output.path,
                 depfile=output.path[:-2] + ".d",
@@ -300,11 +309,6 @@ def _compiler_inputs(ctx: RuleContext) -> tuple[str, ...]:
     return tuple(file.path for file in ctx.files("additional_compiler_inputs") if not file.is_source)
 
 
-def canonical(ctx: RuleContext, label: Label) -> str:
-    """Return the label as aquery writes it: without a repository in the main one."""
-    return f"//{label.package}:{label.name}" if label.repository == ctx.analyzer.lock.main else str(label)
-
-
 def _options(
     ctx: RuleContext, language: Language, defines: Iterable[str], includes: Iterable[tuple[str, str]]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...], tuple[str, ...]]:
@@ -313,7 +317,7 @@ def _options(
     before = list(default_flags(configuration.toolchain, language, "opt", True, features))
     by_language = {"c": configuration.conlyopts, "objc": configuration.conlyopts, "asm": ()}.get(language, configuration.cxxopts)
     global_words = [Traced(word) for word in (*configuration.copts, *by_language)]
-    own = ctx.words("copts", ctx.deps("srcs"))
+    own = ctx.words("copts", ctx.deps("srcs")) if "copts" in ctx.target.rule.attrs else []
     name = {"c": "conlyopts", "c++": "cxxopts", "objc++": "cxxopts"}.get(language, "")
     if name in ctx.target.rule.attrs:
         own += ctx.words(name)
@@ -391,7 +395,7 @@ def binary_name(ctx: RuleContext, shared: bool) -> str:
 def link_action(ctx: RuleContext, output: File, inputs: Sequence[LinkerInput], shared: bool, flags: Sequence[str] = ()) -> Link:
     """Return the Link of `inputs` into `output`."""
     return Link(
-        label=canonical(ctx, ctx.label),
+        label=str(ctx.label),
         output=output.path,
         kind="shared" if shared else "executable",
         configuration=ctx.configuration.name,
@@ -408,7 +412,7 @@ def cc_import(ctx: RuleContext) -> dict[Any, Any]:
     check_supported(ctx)
     headers = ctx.files("hdrs")
     virtual, virtual_dir = virtual_includes(ctx, headers)
-    context = _context(ctx, cc_infos(ctx, "deps"), virtual_dir, (), [*headers, *virtual])
+    context = compilation_context(ctx, cc_infos(ctx, "deps"), [*headers, *virtual], virtual_dir=virtual_dir, system=include_dirs(ctx))
     chosen = [name for name in ("pic_static_library", "static_library", "interface_library", "shared_library") if ctx.value(name)]
     if not chosen and ctx.value("system_provided"):
         raise ctx.fail(f"{ctx.label}: system_provided needs an interface_library")

@@ -17,7 +17,6 @@ from litert_build.bazel.context import RuleContext
 from litert_build.bazel.labels import Label
 from litert_build.bazel.providers import DEFAULT_INFO, ConfiguredTarget, File, default_info
 from litert_build.bazel.rule_class import RuleClass
-from litert_build.bazel.rules.cc import canonical
 
 _NO_REMOTE = "commands run on this machine"
 
@@ -53,7 +52,7 @@ def genrule(ctx: RuleContext) -> dict[Any, Any]:
     text = ctx.expand(command, "cmd", [*sources, *tools, *own], _genrule_variables(ctx, files, outputs))
     ctx.register(
         Run(
-            label=canonical(ctx, ctx.label),
+            label=str(ctx.label),
             mnemonic="Genrule",
             argv=("bash", "-c", f"set -e -o pipefail; {text}"),
             inputs=tuple(file.path for file in (*files, *tool_files)),
@@ -106,7 +105,7 @@ def py_binary(ctx: RuleContext) -> dict[Any, Any]:
     launcher = ctx.declare(ctx.label.name)
     roots = [".", ctx.configuration.bin_root, *_import_roots(ctx, library)]
     content = f'#!/bin/sh\nPYTHONPATH={":".join(dict.fromkeys(roots))} PYTHONDONTWRITEBYTECODE=1 exec python3 {main.path} "$@"\n'
-    ctx.register(Write(canonical(ctx, ctx.label), launcher.path, content, True, ctx.configuration.name, ctx.location))
+    ctx.register(Write(str(ctx.label), launcher.path, content, True, ctx.configuration.name, ctx.location))
     info = default_info([launcher, *library], launcher)
     return {info.provider: info}
 

@@ -19,7 +19,6 @@ from litert_build.bazel.context import RuleContext, executable_of
 from litert_build.bazel.depset import Depset
 from litert_build.bazel.labels import Label
 from litert_build.bazel.providers import ConfiguredTarget, File, Runfiles, Struct, unique
-from litert_build.bazel.rules.cc import canonical
 from litert_build.starlark.values import Builtin, EvalError, StarlarkDict, StarlarkList, Value, to_repr, type_name
 
 if TYPE_CHECKING:
@@ -240,7 +239,7 @@ class StarlarkActions(Value):
         files = [*_files_of(inputs), *tool_files]
         self.ctx.register(
             Run(
-                label=canonical(self.ctx, self.ctx.label),
+                label=str(self.ctx.label),
                 mnemonic=mnemonic,
                 argv=tuple(argv),
                 inputs=tuple(dict.fromkeys([*(file.path for file in files), *extra_inputs])),
@@ -276,9 +275,7 @@ class StarlarkActions(Value):
         def make(index: int, content: str) -> str:
             assert first is not None
             path = f"{first.path}-{index}.params"
-            self.ctx.register(
-                Write(canonical(self.ctx, self.ctx.label), path, content, False, self.ctx.configuration.name, self.ctx.location)
-            )
+            self.ctx.register(Write(str(self.ctx.label), path, content, False, self.ctx.configuration.name, self.ctx.location))
             return path
 
         return make
@@ -288,9 +285,7 @@ class StarlarkActions(Value):
         if not isinstance(text, str):
             raise EvalError(f"actions.write(content) takes a string or Args, not {type_name(content)}")
         self.ctx.register(
-            Write(
-                canonical(self.ctx, self.ctx.label), output.path, text, bool(is_executable), self.ctx.configuration.name, self.ctx.location
-            )
+            Write(str(self.ctx.label), output.path, text, bool(is_executable), self.ctx.configuration.name, self.ctx.location)
         )
 
     def expand_template(self, template: File, output: File, substitutions: Any = None, is_executable: bool = False, **_: Any) -> None:
@@ -298,7 +293,7 @@ class StarlarkActions(Value):
         if not template.is_source:
             raise EvalError(f"actions.expand_template: the template {template.path} is a generated file, which is not there at analysis")
         label = template.owner
-        file = self.ctx.analyzer.packages.trees[label.repository] / label.package / label.name
+        file = self.ctx.analyzer.packages.root(label.repository) / label.package / label.name
         text = file.read_text(encoding="utf-8")
         self.ctx.analyzer.packages.read.append(file)
         for key, value in (substitutions or {}).items():
@@ -308,9 +303,7 @@ class StarlarkActions(Value):
     def symlink(self, output: File, target_file: Any = None, target_path: Any = None, **_: Any) -> None:
         if not isinstance(target_file, File):
             raise EvalError("actions.symlink takes target_file")
-        self.ctx.register(
-            Copy(canonical(self.ctx, self.ctx.label), target_file.path, output.path, self.ctx.configuration.name, self.ctx.location)
-        )
+        self.ctx.register(Copy(str(self.ctx.label), target_file.path, output.path, self.ctx.configuration.name, self.ctx.location))
 
     def do_nothing(self, *args: Any, **given: Any) -> None:
         return None

@@ -151,6 +151,9 @@ def implicit_outputs(outputs: Any, given: dict[str, Any]) -> dict[str, str]:
 
 def run_rule(ctx: RuleContext, implementation: Any) -> dict[Any, Any]:
     """Run a Starlark rule implementation and return its providers by key. Raises BuildError or EvalError."""
+    for name, spec in ctx.target.rule.attrs.items():
+        if spec.is_label and spec.kind not in ("output", "output_list") and spec.status == "used" and name != "visibility":
+            ctx.deps(name)  # dependencies first: their rules may run the same function
     starlark = StarlarkContext(ctx)
     return collect_providers(implementation(starlark), ctx, starlark)
 

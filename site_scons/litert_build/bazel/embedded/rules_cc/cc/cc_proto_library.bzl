@@ -1,0 +1,3 @@
+"""cc_proto_library by itself."""
+
+cc_proto_library = native.cc_proto_library

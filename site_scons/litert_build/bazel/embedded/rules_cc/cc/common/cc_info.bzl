@@ -1,0 +1,5 @@
+"""CcInfo by itself."""
+
+load("//cc:native.bzl", "NativeCcInfo")
+
+CcInfo = NativeCcInfo

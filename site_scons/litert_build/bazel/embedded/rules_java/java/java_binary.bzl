@@ -1,0 +1,3 @@
+"""java_binary by itself."""
+
+java_binary = native.java_binary

@@ -1,0 +1,3 @@
+"""java_import by itself."""
+
+java_import = native.java_import

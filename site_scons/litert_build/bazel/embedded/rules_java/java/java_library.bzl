@@ -1,0 +1,3 @@
+"""java_library by itself."""
+
+java_library = native.java_library

@@ -1,0 +1,3 @@
+"""java_plugin by itself."""
+
+java_plugin = native.java_plugin

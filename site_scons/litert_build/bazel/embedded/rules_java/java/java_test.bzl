@@ -1,0 +1,3 @@
+"""java_test by itself."""
+
+java_test = native.java_test

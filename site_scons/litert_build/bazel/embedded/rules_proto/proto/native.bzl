@@ -1,0 +1,3 @@
+"""Builtins under names that can be given on."""
+
+NativeProtoInfo = ProtoInfo

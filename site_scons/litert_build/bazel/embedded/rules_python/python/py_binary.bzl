@@ -1,0 +1,3 @@
+"""py_binary by itself."""
+
+py_binary = native.py_binary

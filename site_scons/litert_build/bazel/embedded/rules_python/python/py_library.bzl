@@ -1,0 +1,3 @@
+"""py_library by itself."""
+
+py_library = native.py_library

@@ -1,0 +1,3 @@
+"""py_runtime by itself."""
+
+py_runtime = native.py_runtime

@@ -1,0 +1,3 @@
+"""py_test by itself."""
+
+py_test = native.py_test

@@ -1,0 +1,3 @@
+"""sh_binary by itself."""
+
+sh_binary = native.sh_binary

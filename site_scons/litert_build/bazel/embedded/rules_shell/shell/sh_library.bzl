@@ -1,0 +1,3 @@
+"""sh_library by itself."""
+
+sh_library = native.sh_library

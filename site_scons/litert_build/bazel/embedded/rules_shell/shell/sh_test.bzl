@@ -1,0 +1,3 @@
+"""sh_test by itself."""
+
+sh_test = native.sh_test
