@@ -119,7 +119,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         archive = re.fullmatch(r"/([^/]+/[^/]+)/archive/(.+)\.tar\.gz", path)
         if fault.status:
             self._plain(fault.status, fault.body or b"", fault.headers)
-        elif ".git/" in path:
+        elif path.endswith("/info/refs"):
             self._git(b"")
         elif path in self.loopback.files:
             self._file(self.loopback.files[path], fault)
@@ -188,6 +188,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _git(self, body: bytes) -> None:
         """Hand the request to git http-backend (CGI, RFC 3875)."""
         path, _, query = self.path.partition("?")
+        path = re.sub(r"^(/[^/]+/[^/]+?)(?:\.git)?/", r"\1.git/", path)  # GitHub takes a repository's name with and without .git
         environment = {
             **os.environ,
             "GIT_PROJECT_ROOT": str(self.loopback.root),

@@ -129,24 +129,22 @@ def test_git_fetches_one_commit_and_a_moved_tag_resolves_anew(server: Loopback, 
     first = server.repository("o/lib", {"x.c": "one\n", "sub/y.c": "y\n"}, tag="v1.0.0")
     second = server.repository("o/lib", {"x.c": "two\n"}, tag="v1.0.0", parent=True)
     remote, network = "https://github.com/o/lib", Network(github=server.base, token="", delay=0.01)
-    server.root.joinpath("o/lib").symlink_to("lib.git")
-    remote_git = remote + ".git"
-    assert resolve(remote_git, "v1.0.0", network) == second != first
-    assert resolve(remote_git, f"g{second[:12]}", network) == second
-    assert resolve(remote_git, "main", network) == second
+    assert resolve(remote, "v1.0.0", network) == second != first
+    assert resolve(remote, f"g{second[:12]}", network) == second
+    assert resolve(remote, "main", network) == second
     with pytest.raises(BuildError, match=r"has no tag or branch 'v1\.0\.1'\n  -> did you mean v1\.0\.0\?"):
-        resolve(remote_git, "v1.0.1", network)
+        resolve(remote, "v1.0.1", network)
     with pytest.raises(BuildError, match=r"no branch or tag of .* ends at g000000000000"):
-        resolve(remote_git, "g000000000000", network)
-    lock = write_lock(tmp_path, a={"git": remote_git, "commit": first}, b={"git": remote_git, "commit": first, "strip_prefix": "sub"})
+        resolve(remote, "g000000000000", network)
+    lock = write_lock(tmp_path, a={"git": remote, "commit": first}, b={"git": remote, "commit": first, "strip_prefix": "sub"})
     made = trees(tmp_path, lock, network)
     assert ((made["a"] / "x.c").read_text(), (made["b"] / "y.c").read_text()) == ("one\n", "y\n")
     assert sorted(path.name for path in made["a"].iterdir()) == ["sub", "x.c"]
     assert trees(tmp_path, lock, offline=True) == made
     with pytest.raises(BuildError, match="cannot fetch 0000"):
-        trees(tmp_path, write_lock(tmp_path, a={"git": remote_git, "commit": "0" * 40}), network)
+        trees(tmp_path, write_lock(tmp_path, a={"git": remote, "commit": "0" * 40}), network)
     with pytest.raises(BuildError, match="the commit of v9 is not in the store, and offline=yes forbids to fetch it"):
-        resolve(remote_git, "v9", Network(offline=True))
+        resolve(remote, "v9", Network(offline=True))
 
 
 def test_a_server_that_fails_once_does_not_fail_git(server: Loopback, tmp_path: Path) -> None:

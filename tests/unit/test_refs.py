@@ -15,6 +15,7 @@ from packaging.version import Version
 ALWAYS = {"resolve_symbols_in_exec": "false"}
 CAPI = {**ALWAYS, "litert_link_capi_so": "true"}
 DYNAMIC = {**ALWAYS, "litert_runtime_link_mode": "dynamic"}
+CHUNKS = {"litert_lm_stream_chunk_api": "true"}
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,8 @@ DYNAMIC = {**ALWAYS, "litert_runtime_link_mode": "dynamic"}
 )
 def test_link_mode_and_defines(release: str, target: str, link_mode: str, defines: dict[str, str]) -> None:
     policy = ref_policy(release, target)
-    assert (policy.link_mode, policy.defines, policy.overridden) == (link_mode, defines, "")
+    chunks = CHUNKS if release_version(release) >= Version("0.15") else {}
+    assert (policy.link_mode, policy.defines, policy.overridden) == (link_mode, {**defines, **chunks}, "")
 
 
 @pytest.mark.parametrize(("release", "count"), [("v0.13.0", 8), ("v0.14.0", 28), ("v0.15.0", 32), ("v0.16.0", 49), ("v0.19.1", 49)])
@@ -51,9 +53,9 @@ def test_required_exports_are_cumulative(release: str, count: int) -> None:
 def test_the_bridge_and_the_roots_follow_the_release() -> None:
     old, chunks, speech, merged = (ref_policy(release, "linux-x64") for release in ("v0.14.0", "v0.15.0", "v0.16.1", "v0.17.0"))
     assert [(policy.callback_abi, policy.asr) for policy in (old, chunks, speech, merged)] == [(1, False), (2, False), (2, True), (2, True)]
-    assert old.roots == ("//c:engine", "//schema/capabilities")
-    assert merged.roots[:2] == ("//c:engine", "//omni/asr:audio_source")
-    assert len(speech.roots) == len(merged.roots) + 1 == 7
+    assert old.roots == ("//c:engine", "@litert_lm_native//stream_proxy", "//schema/capabilities")
+    assert merged.roots == ("//c:engine", "@litert_lm_native//stream_proxy", "@litert_lm_native//asr")
+    assert set(speech.roots) == {*old.roots, *merged.roots}
 
 
 def test_every_release_and_target_has_exactly_one_link_mode() -> None:
@@ -72,10 +74,10 @@ def _set(versions: str) -> set[str]:
 
 def test_another_link_mode_is_noted() -> None:
     policy = ref_policy("v0.19.1", "linux-x64", link_mode="dynamic")
-    assert (policy.link_mode, policy.defines, policy.overridden) == ("dynamic", DYNAMIC, "static")
-    assert ref_policy("v0.18.0", "linux-x64", link_mode="static").defines == CAPI
+    assert (policy.link_mode, policy.defines, policy.overridden) == ("dynamic", {**DYNAMIC, **CHUNKS}, "static")
+    assert ref_policy("v0.18.0", "linux-x64", link_mode="static").defines == {**CAPI, **CHUNKS}
     assert ref_policy("v0.13.0", "linux-x64", link_mode="static").defines == ALWAYS
-    assert ref_policy("v0.19.1", "linux-x64", link_mode="none").defines == {**ALWAYS, "litert_runtime_link_mode": "none"}
+    assert ref_policy("v0.19.1", "linux-x64", link_mode="none").defines == {**ALWAYS, **CHUNKS, "litert_runtime_link_mode": "none"}
     assert ref_policy("v0.19.1", "linux-x64", link_mode="static").overridden == ""
     with pytest.raises(BuildError, match=r"v0\.19\.1 has no link mode 'shared'"):
         ref_policy("v0.19.1", "linux-x64", link_mode="shared")
@@ -109,8 +111,8 @@ def test_a_lock_takes_what_its_policy_adds(tmp_path: Path) -> None:
     (tmp_path / "l.json").write_text(json.dumps(data))
     lock = Lock.read(tmp_path / "l.json")
     linux = apply_policy(lock, "linux-x64")
-    assert (linux.link_mode, linux.defines) == ("dynamic", {**DYNAMIC, "resolve_symbols_in_exec": "true"})
-    assert linux.roots[:2] == ("//c:engine", "//omni/asr:audio_source")
+    assert (linux.link_mode, linux.defines) == ("dynamic", {**DYNAMIC, **CHUNKS, "resolve_symbols_in_exec": "true"})
+    assert linux.roots[:2] == ("//c:engine", "@litert_lm_native//stream_proxy")
     assert linux.product.required[-1] == "mine"
     assert linux.product.required.count("stream_proxy_create") == 1
     assert apply_policy(lock, "macos-arm64").link_mode == "static"

@@ -1,9 +1,10 @@
-"""Owns what differs between releases of upstream: one table from version ranges to link mode, defines, exports, bridge and roots.
+"""Owns what differs between releases of upstream: one table from version ranges to link mode, defines, bridge and roots.
 
     policy = ref_policy("v0.19.1", "linux-x64")
     policy.link_mode, policy.defines        # 'static', {'resolve_symbols_in_exec': 'false', 'litert_link_capi_so': 'true'}
 
-Companions by version are in policy/companions, carried patches by version in sources/carried, minimum systems in policy/targets.
+Required exports by version are in policy/exports, companions in policy/companions, carried patches in sources/carried, minimum systems
+in policy/targets.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from litert_build.errors import BuildError
+from litert_build.policy.exports import required_exports
 from litert_build.policy.targets import find_target
 from litert_build.sources.lock import Lock
 
@@ -34,14 +36,9 @@ class Rule:
     os: tuple[str, ...] = ANY
     link_mode: LinkMode | None = None
     defines: Mapping[str, str] = field(default_factory=dict)
-    required: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
     callback_abi: int | None = None
     asr: bool | None = None
-
-
-def _names(prefix: str, words: str) -> tuple[str, ...]:
-    return tuple(f"{prefix}{word}" for word in words.split())
 
 
 CAPI_SO = {"litert_link_capi_so": "true"}
@@ -50,13 +47,9 @@ DYNAMIC = {"litert_runtime_link_mode": "dynamic"}
 RULES: tuple[Rule, ...] = (
     Rule(
         ">=0.12",
-        "the engine's C API and the stream proxy are what every binding calls",
+        "the C API and the proxy that copies streamed strings are what every binding calls",
         defines={"resolve_symbols_in_exec": "false"},
-        required=(
-            *_names("litert_lm_", "engine_settings_create engine_create conversation_create conversation_send_message_stream"),
-            *_names("stream_proxy_", "load_global create delete free_string"),
-        ),
-        roots=("//c:engine",),
+        roots=("//c:engine", "@litert_lm_native//stream_proxy"),
         callback_abi=1,
         asr=False,
     ),
@@ -82,40 +75,12 @@ RULES: tuple[Rule, ...] = (
         defines=CAPI_SO,
     ),
     Rule(
-        ">=0.14",
-        "sampling, LoRA, file descriptors and threads became part of the C API",
-        required=(
-            *_names("litert_lm_sampler_params_", "create delete set_top_k set_top_p set_temperature set_seed"),
-            *_names("litert_lm_session_config_", "set_lora_path set_audio_lora_path"),
-            "litert_lm_conversation_config_set_stream_tool_calls",
-            "litert_lm_conversation_optional_args_set_max_output_tokens",
-            *_names("litert_lm_input_data_", "create delete"),
-            *_names(
-                "litert_lm_engine_settings_",
-                "create_from_raw_file_descriptor set_num_threads set_audio_num_threads set_lora_rank set_supported_lora_ranks "
-                "set_audio_lora_rank set_supported_audio_lora_ranks",
-            ),
-            "litert_lm_conversation_render_preface_to_string",
-        ),
-    ),
-    Rule(
         ">=0.15",
         "upstream's callback hands over a chunk that accessors read",
-        required=(*_names("litert_lm_stream_chunk_", "get_text is_final get_error"), "stream_proxy_callback_abi_version"),
+        defines={"litert_lm_stream_chunk_api": "true"},
         callback_abi=2,
     ),
-    Rule(
-        ">=0.16",
-        "speech recognition came, and with it our C bridge over it",
-        required=_names(
-            "litert_lm_asr_",
-            "abi_version config_size result_size config_init config_init_for_model_preset result_init result_release free_string "
-            "engine_create engine_delete session_create session_delete session_push_audio_f32 session_finish_audio "
-            "session_process_next session_reset session_cancel",
-        ),
-        roots=_names("//omni/asr:", "audio_source asr_engine asr_session log_mel_spectrogram_processor text_merger"),
-        asr=True,
-    ),
+    Rule(">=0.16", "speech recognition came, and with it our C bridge over it", roots=("@litert_lm_native//asr",), asr=True),
     Rule("<0.17", "the capabilities are a target of their own", roots=("//schema/capabilities",)),
     Rule(
         ">=0.17",
@@ -171,7 +136,7 @@ def ref_policy(release: str, target: str, *, link_mode: str = "") -> RefPolicy:
         target=row.name,
         link_mode=chosen,
         defines=defines,
-        required=tuple(name for rule in rules for name in rule.required),
+        required=required_exports(release),
         roots=tuple(root for rule in rules for root in rule.roots),
         callback_abi=max(rule.callback_abi or 0 for rule in rules),
         asr=any(rule.asr for rule in rules),

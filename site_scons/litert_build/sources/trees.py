@@ -132,16 +132,16 @@ class TreeMaker:
             "strip_prefix": repository.strip_prefix,
             "add_prefix": repository.add_prefix,
             "lfs": repository.lfs.include if repository.lfs else (),
-            "patches": [(self._digest_of(patch.file), patch.strip) for patch in repository.patches],
+            "patches": [(self.digest_of(patch.file), patch.strip) for patch in repository.patches],
             "patch_cmds": repository.patch_cmds,
             "patch_cmds_win": repository.patch_cmds_win,
-            "build_file": self._digest_of(repository.build_file) if repository.build_file else "",
-            "link_files": {name: (self._digest_of(reference), reference.executable) for name, reference in repository.link_files.items()},
-            "overlay": {name: self._digest_of(FileRef(path)) for name, path in repository.overlay.items()},
+            "build_file": self.digest_of(repository.build_file) if repository.build_file else "",
+            "link_files": {name: (self.digest_of(reference), reference.executable) for name, reference in repository.link_files.items()},
+            "overlay": {name: self.digest_of(FileRef(path)) for name, path in repository.overlay.items()},
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
-    def _digest_of(self, reference: FileRef) -> str:
+    def digest_of(self, reference: FileRef) -> str:
         if reference.sha256 and (reference.repository or reference.urls):
             return reference.sha256
         return hashlib.sha256(self.read(reference)).hexdigest()

@@ -1,0 +1,219 @@
+"""Owns the making of locks: from a release tag to a commit, its WORKSPACE, the closure of the roots and the lock they amount to.
+
+made = generate_lock(Wanted("v0.19.1"), Path("third_party/refs/v0.19.1.json"), store=default_store(), closure=closure_of(["linux-x64"]))
+made.lock, made.notes
+print("\\n".join(lock_diff(old, made.lock)))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from litert_build.errors import BuildError
+from litert_build.policy.companions import is_upstream_release
+from litert_build.policy.exports import API_PATTERNS
+from litert_build.policy.refs import apply_policy
+from litert_build.sources.download import Fetcher, Progress, silent
+from litert_build.sources.git import resolve
+from litert_build.sources.lock import Lock, Product, Repository
+from litert_build.sources.network import GITHUB, Network
+from litert_build.sources.store import Store
+from litert_build.sources.trees import TreeMaker
+from litert_build.sources.workspace import Unavailable, Workspace
+
+Closure = Callable[[Lock, Mapping[str, Path]], None]
+UPSTREAM = f"{GITHUB}/google-ai-edge/LiteRT-LM"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to lock: a tag (or branch, or commit) of `remote`. `policy` is the release whose rules hold, by default the tag itself, none for an empty one;
+    `commit` pins it instead of the tag's present one; `additions` declare repositories that WORKSPACE lacks, or replace its own."""
+
+    ref: str
+    remote: str = UPSTREAM
+    main: str = "litert_lm"
+    policy: str | None = None
+    commit: str = ""
+    roots: tuple[str, ...] = ("//c:engine",)
+    allowed: tuple[str, ...] = API_PATTERNS
+    additions: dict[str, Repository] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A lock and what a maintainer should read: what was trusted on first use, what of WORKSPACE was not evaluated, what is not needed."""
+
+    lock: Lock
+    notes: tuple[str, ...]
+
+
+class LazyTrees(Mapping[str, Path]):
+    """The repositories of a workspace as folders, fetched when they are looked at; `used` gathers the names."""
+
+    def __init__(self, workspace: Workspace, additions: Mapping[str, Repository]) -> None:
+        self.workspace, self.additions = workspace, additions
+        self.used: dict[str, None] = {}
+
+    def __getitem__(self, name: str) -> Path:
+        if name not in self:
+            raise KeyError(name)
+        self.used[name] = None
+        return self.workspace.tree(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.additions or name in self.workspace.declared or name == self.workspace.main
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self.workspace.names(), *self.additions]))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+def generate_lock(
+    wanted: Wanted, file: Path, *, store: Path, closure: Closure, network: Network | None = None, progress: Progress = silent
+) -> Generated:
+    """Return the lock of a ref; `file` is where it will stand. `closure(lock, trees)` looks at every tree that the roots need.
+
+    Raises BuildError where the tag is unknown or moved since the lock in `file`, WORKSPACE cannot be evaluated, or the closure needs what
+    no lock can express.
+    """
+    network = network or Network()
+    commit = wanted.commit or resolve(wanted.remote, wanted.ref, network)
+    policy = wanted.policy
+    if policy is None:
+        policy = wanted.ref if wanted.ref.startswith("v") and is_upstream_release(wanted.ref) else ""
+    _refuse_moved(wanted, file, commit)
+    maker = TreeMaker(Fetcher(Store(store), network, progress), store / "overlays", str(file))
+    try:
+        main = _main_repository(wanted, commit, maker)
+        workspace = Workspace(wanted.main, main, maker, network)
+        workspace.made |= wanted.additions
+        workspace.evaluate()
+        draft = Lock(
+            file=file,
+            ref=wanted.ref,
+            release=wanted.ref,
+            main=wanted.main,
+            repositories=_expressible(workspace),
+            roots=wanted.roots,
+            product=Product("host", allowed=wanted.allowed),
+            commit=commit,
+            bindings=workspace.bindings,
+            policy=policy,
+        )
+        trees = LazyTrees(workspace, wanted.additions)
+        closure(draft, trees)
+        needed = _with_sources(workspace, [wanted.main, *trees.used])
+        unneeded = [f"{name} is declared, but not needed" for name in workspace.declared if name not in needed]
+        notes = [*workspace.unpinned, *workspace.notes, *unneeded]
+        return Generated(replace(draft, repositories={name: workspace.made[name] for name in needed}), tuple(notes))
+    finally:
+        maker.fetcher.close()
+
+
+def _refuse_moved(wanted: Wanted, file: Path, commit: str) -> None:
+    if file.exists() and not wanted.commit:
+        check_tag(Lock.read(file), commit)
+
+
+def check_tag(lock: Lock, commit: str) -> None:
+    """Raise BuildError where `commit`, what the tag means now, is not what the lock says."""
+    if lock.commit and lock.commit != commit:
+        raise BuildError(
+            f"the tag {lock.ref} moved since it was locked",
+            where=str(lock.file),
+            notes=[f"locked {lock.commit}", f"now    {commit}"],
+            mend="find out why; to accept it, delete the lock and make it anew (identity is the commit, never the tag)",
+        )
+
+
+def _main_repository(wanted: Wanted, commit: str, maker: TreeMaker) -> Repository:
+    url = f"{wanted.remote}/archive/{commit}.tar.gz"
+    _, digest = maker.fetcher.fetch_unpinned(wanted.main, [url])
+    name = wanted.remote.rstrip("/").rpartition("/")[2]
+    return Repository(wanted.main, urls=(url,), sha256=digest, strip_prefix=f"{name}-{commit}", rule="http_archive", location=wanted.ref)
+
+
+def _expressible(workspace: Workspace) -> dict[str, Repository]:
+    """Return the entry of every repository that a lock can express; the others fail when the closure looks at them."""
+    for name in workspace.declared:
+        try:
+            workspace.repository(name)
+        except Unavailable:
+            continue
+    return dict(workspace.made)
+
+
+def _with_sources(workspace: Workspace, names: Sequence[str]) -> list[str]:
+    """Return the names, and those of the repositories they take files from, each once."""
+    found: dict[str, None] = {}
+
+    def add(name: str) -> None:
+        if name not in found:
+            found[name] = None
+            for reference in workspace.pinned(name).references():
+                if reference.repository:
+                    add(reference.repository)
+
+    for name in names:
+        add(name)
+    return list(found)
+
+
+def closure_of(targets: Sequence[str]) -> Closure:
+    """Return the closure that analysis finds for the targets together."""
+
+    def visit(lock: Lock, trees: Mapping[str, Path]) -> None:
+        from litert_build.bazel.analysis import analyze
+        from litert_build.policy.targets import find_target
+
+        for name in targets:
+            target = find_target(name)
+            analyze(apply_policy(lock, name) if lock.policy else lock, trees, target, compiler=target.release_toolchain)
+
+    return visit
+
+
+def lock_diff(old: Lock, new: Lock) -> list[str]:
+    """Return what a bump changes, a line each: commit, repositories that come and go, versions, patches, settings."""
+    lines = []
+    if old.commit != new.commit:
+        lines.append(f"commit {old.commit or '-'} -> {new.commit or '-'}")
+    for name in [*new.repositories, *(name for name in old.repositories if name not in new.repositories)]:
+        before, after = old.repositories.get(name), new.repositories.get(name)
+        if before is None and after is not None:
+            lines.append(f"+ {name} {version_of(after)}")
+        elif after is None and before is not None:
+            lines.append(f"- {name} {version_of(before)}")
+        elif before is not None and after is not None:
+            lines += _repository_diff(before, after)
+    for setting in ("policy", "link_mode", "roots", "product", "flags", "defines", "copts", "cxxopts", "conlyopts", "linkopts", "bindings"):
+        if getattr(old, setting) != getattr(new, setting):
+            lines.append(f"{setting}: {getattr(old, setting)} -> {getattr(new, setting)}")
+    return lines
+
+
+def _repository_diff(before: Repository, after: Repository) -> list[str]:
+    lines = []
+    if version_of(before) != version_of(after):
+        lines.append(f"~ {before.name} {version_of(before)} -> {version_of(after)}")
+    elif before.sha256 != after.sha256:
+        lines.append(f"~ {before.name} {version_of(before)}: other bytes under the same version: {before.sha256} -> {after.sha256}")
+    for what in ("patches", "patch_cmds", "build_file", "link_files", "repo_mapping", "overlay"):
+        if getattr(before, what) != getattr(after, what):
+            lines.append(f"~ {before.name}: {what} changed")
+    return lines
+
+
+def version_of(repository: Repository) -> str:
+    """Return how a reader tells the version: the commit, or the last part of the address, or the path."""
+    if repository.git:
+        return repository.commit[:12]
+    if repository.urls:
+        parts = repository.urls[0].rstrip("/").split("/")
+        return "/".join(parts[-2:]) if parts[-1].startswith(("v", "archive")) and len(parts) > 1 else parts[-1]
+    return str(repository.path) if repository.path else "files"
