@@ -133,6 +133,13 @@ def test_two_releases_of_one_name(folder: Path) -> None:
         plan(folder)
 
 
+def test_a_target_that_is_not_released(folder: Path) -> None:
+    (folder / "litert-lm-native-runtime-windows-arm64-v0.18.0.tar.gz").write_bytes(b"")
+    made = plan(folder)
+    assert "  not part of a release: litert-lm-native-runtime-windows-arm64-v0.18.0.tar.gz\nNothing was uploaded." in made.text
+    assert len(made.files) == len(release_files(TAG, TAG)) - 2
+
+
 def test_a_published_name(folder: Path) -> None:
     with pytest.raises(BuildError, match=r"release v0.18.0 exists: a published release never changes"):
         plan(folder, published=("v0.18.0",))

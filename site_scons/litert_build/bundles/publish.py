@@ -19,7 +19,17 @@ from litert_build.bundles import checksums, manifest
 from litert_build.bundles.apple import Platform, Slice, Tree, library_slice, xcframework
 from litert_build.bundles.archive import Content, source_date_epoch, write_bytes, write_tar_gz, write_zip
 from litert_build.bundles.bundle import Judge
-from litert_build.bundles.layout import PACKAGE, TARGETS, layout, release_files, runtime_archive, xcframework_archive, xcframework_modules
+from litert_build.bundles.layout import (
+    PACKAGE,
+    TARGETS,
+    layout,
+    release_files,
+    runtime_archive,
+    sdk_archive,
+    sidecars,
+    xcframework_archive,
+    xcframework_modules,
+)
 from litert_build.bundles.release import ReleaseName, check_history, parse_release
 from litert_build.bundles.verify import unpack, verify_bundle
 from litert_build.checks.gate import check_bundle
@@ -30,12 +40,14 @@ _SLICES: tuple[tuple[str, Platform], ...] = (("ios-arm64", "ios"), ("ios-arm64-s
 
 @dataclass(frozen=True)
 class ReleasePlan:
-    """A release that may be published: its files by name, and the manifest and sums over all of them."""
+    """A release that may be published: its files by name, and the manifest and sums over all of them; `left_out` is of targets
+    that are not released."""
 
     name: ReleaseName
     files: Mapping[str, Path]
     digests: Mapping[str, str]
     manifest: Mapping[str, Any]
+    left_out: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -45,6 +57,7 @@ class ReleasePlan:
             f"Release {self.name.tag} ({kind}) of {upstream['repository']} {upstream['tag'] or ''} {upstream['commit']}".replace("  ", " ")
         ]
         lines += [f"  {self.digests[name]}  {path.stat().st_size:>12,}  {name}" for name, path in self.files.items()]
+        lines += [f"  not part of a release: {name}" for name in self.left_out]
         return "\n".join([*lines, "Nothing was uploaded."])
 
     def write(self, output: Path) -> None:
@@ -75,11 +88,12 @@ def release_plan(
     absent = [file for file in wanted if file not in found]
     if absent:
         raise BuildError(f"files of release {tag} are absent", where=str(folder), notes=absent, mend="run scons release-assemble")
-    files = {file: found[file] for file in sorted(found)}
+    beside = {file for target in TARGETS for file in (sdk_archive(target, tag), *sidecars(target, tag))}
+    files = {file: found[file] for file in sorted(found) if file in wanted or file in beside}
     digests = {file: checksums.sha256_file(path) for file, path in files.items()}
     merged["artifacts"] += [_archive_artifact(merged, tag, file, digests[file]) for file in wanted if "-runtime-" not in file]
     manifest.check_manifest(merged, str(folder))
-    return ReleasePlan(name, files, digests, merged)
+    return ReleasePlan(name, files, digests, merged, tuple(sorted(set(found) - set(files))))
 
 
 def _find(folder: Path, tag: str) -> dict[str, Path]:
