@@ -19,6 +19,18 @@ Source = Literal["prebuilt", "official", "dxc"]
 UPSTREAM = "google-ai-edge/LiteRT-LM"
 ACCELERATORS = ("gpu", "metal", "opencl", "webgpu")
 
+# Upstream's names of its prebuilt/ folders. There is none for macos-x64.
+PREBUILT_FOLDERS = {
+    "android-arm64": "android_arm64",
+    "android-x64": "android_x86_64",
+    "ios-arm64": "ios_arm64",
+    "ios-arm64-sim": "ios_sim_arm64",
+    "linux-arm64": "linux_arm64",
+    "linux-x64": "linux_x86_64",
+    "macos-arm64": "macos_arm64",
+    "windows-x64": "windows_x86_64",
+}
+
 LINUX = ("linux-x64", "linux-arm64")
 ANDROID = ("android-arm64", "android-x64")
 IOS = ("ios-arm64", "ios-arm64-sim")
@@ -64,8 +76,12 @@ class Override:
     @property
     def source_path(self) -> str:
         """The path in upstream's tree at `commit`."""
-        folder = {"android-arm64": "android_arm64", "android-x64": "android_x86_64"}[self.target]
-        return f"prebuilt/{folder}/{self.file}"
+        return f"prebuilt/{PREBUILT_FOLDERS[self.target]}/{self.file}"
+
+    @property
+    def url(self) -> str:
+        """Where the file is served as it is; the tree itself holds a Git LFS pointer."""
+        return f"https://media.githubusercontent.com/media/{UPSTREAM}/{self.commit}/{self.source_path}"
 
 
 @dataclass(frozen=True)
