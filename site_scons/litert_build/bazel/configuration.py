@@ -99,6 +99,8 @@ class Conditions:
         return verdict
 
     def _judge(self, label: Label) -> Verdict:
+        if (label.package, label.name) == ("conditions", "default"):  # an alias may lead here: it always holds
+            return Verdict(True)
         target = self.find(label, "")
         kind = target.rule.name if target else "file"
         if target is not None and kind == "alias":

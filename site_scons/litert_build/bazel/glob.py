@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -86,7 +87,8 @@ class PackageFiles:
                 found.update(name for name in (pattern,) if name in self._known(folders))
                 continue
             prefix = pattern.split("*", 1)[0]
-            found.update(name for name in names if name.startswith(prefix) and regex.match(name))
+            start, end = bisect_left(names, prefix), bisect_left(names, prefix + "\U0010ffff")
+            found.update(name for name in names[start:end] if regex.match(name))
         return sorted(name for name in found if not any(regex.match(name) for regex in unwanted))
 
     def _known(self, folders: bool) -> set[str]:

@@ -17,6 +17,7 @@ from typing import Any, cast
 from litert_build.bazel.attributes import COMMON
 from litert_build.bazel.glob import PackageFiles
 from litert_build.bazel.labels import Label, parse_label
+from litert_build.bazel.providers import Provider
 from litert_build.bazel.rule_class import RuleClass, RuleTarget
 from litert_build.errors import BuildError, nearest
 from litert_build.starlark.modules import Modules, call_stack, located, prepare, run
@@ -115,6 +116,7 @@ class Packages:
         self.bzl_globals = bzl_globals
         self.display = display
         self.modules = Modules(self)
+        self.modules.on_loaded = name_exports
         self.loaded: dict[tuple[str, str], Package | BuildError] = {}
         self.folders: dict[tuple[str, str], str] = {}
         self.read: list[Path] = []
@@ -239,6 +241,13 @@ class Packages:
             if isinstance(make, PerModule):
                 bindings[name] = make.make(key, self)
         return bindings
+
+
+def name_exports(file: str, exported: dict[str, Any]) -> None:
+    """Give rules and providers of a .bzl file the name of the global they are bound to."""
+    for name, value in exported.items():
+        if isinstance(value, RuleClass | Provider) and not value.name:
+            value.name = name
 
 
 def _package_text(repository: str, name: str) -> str:

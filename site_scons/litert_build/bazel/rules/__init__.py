@@ -133,7 +133,12 @@ def _json_module() -> Namespace:
     def indent(text: str, *, prefix: str = "", indent: str = "\t") -> str:
         return json.dumps(json.loads(text), indent=indent).replace("\n", "\n" + prefix)
 
-    members = {"encode": encode, "decode": decode, "indent": indent, "encode_indent": lambda value, **given: indent(encode(value), **given)}
+    members: dict[str, Callable[..., Any]] = {
+        "encode": encode,
+        "decode": decode,
+        "indent": indent,
+        "encode_indent": lambda value, **given: indent(encode(value), **given),
+    }
     return Namespace("json", {name: Builtin(f"json.{name}", call) for name, call in members.items()})
 
 

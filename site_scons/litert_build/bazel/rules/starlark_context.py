@@ -19,6 +19,7 @@ from litert_build.bazel.context import RuleContext, executable_of
 from litert_build.bazel.depset import Depset
 from litert_build.bazel.labels import Label
 from litert_build.bazel.providers import ConfiguredTarget, File, Runfiles, Struct, unique
+from litert_build.bazel.rules.aspects import with_aspects
 from litert_build.starlark.values import Builtin, EvalError, StarlarkDict, StarlarkList, Value, to_repr, type_name
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class StarlarkContext(Value):
         attrs = ctx.target.rule.attrs
         labels = [name for name, spec in attrs.items() if spec.kind in ("label", "label_list", "label_keyed_string_dict")]
         self.fields: dict[str, Any] = {
-            "attr": Lazy("struct", self._attr, attrs),
+            "attr": Lazy("struct", self.attribute, attrs),
             "files": Lazy("struct", lambda name: StarlarkList(self.ctx.files(name)), labels),
             "file": Lazy("struct", self._file, labels),
             "executable": Lazy("struct", self._executable, labels),
@@ -102,19 +103,23 @@ class StarlarkContext(Value):
         kind = self.ctx.spec("build_setting_default").kind
         return text == "true" if kind == "bool" else int(text) if kind == "int" else text
 
-    def _attr(self, name: str) -> Any:
+    def attribute(self, name: str) -> Any:
+        """Return an attribute as ctx.attr shows it: labels as targets, with the providers of the attribute's aspects."""
         spec = self.ctx.spec(name)
         if spec.kind not in ("label", "label_list", "label_keyed_string_dict", "string_keyed_label_dict") or name == "visibility":
             return _starlark(self._value(name, spec))
         value = self._value(name, spec)
         configuration = self.ctx.configuration_for(spec)
         if spec.kind == "label":
-            return None if value is None else self.ctx.dep(value, configuration)
+            return None if value is None else self._seen(value, spec)
         if spec.kind == "label_keyed_string_dict":
             return StarlarkDict({self.ctx.dep(label, configuration): text for label, text in value.items()})
         if spec.kind == "string_keyed_label_dict":
             return StarlarkDict({text: self.ctx.dep(label, configuration) for text, label in value.items()})
-        return StarlarkList(self.ctx.dep(label, configuration) for label in value)
+        return StarlarkList(self._seen(label, spec) for label in value)
+
+    def _seen(self, label: Label, spec: Attr) -> ConfiguredTarget:
+        return with_aspects(self.ctx, spec.aspects, self.ctx.dep(label, self.ctx.configuration_for(spec)))
 
     def _value(self, name: str, spec: Attr) -> Any:
         value = self.ctx.value(name)

@@ -22,6 +22,7 @@ from litert_build.bazel.providers import (
     default_info,
 )
 from litert_build.bazel.rule_class import RuleClass
+from litert_build.bazel.rules.aspects import Aspect
 from litert_build.bazel.rules.starlark_context import StarlarkContext
 from litert_build.starlark.values import Builtin, EvalError, StarlarkFunction, Value, freeze, type_name
 
@@ -74,18 +75,6 @@ def attr_module() -> Namespace:
     return Namespace("attr", {kind: Builtin(f"attr.{kind}", _make_attr(kind)) for kind in _ATTR_KINDS})
 
 
-class Aspect(Value):
-    """aspect(): its implementation runs over the dependencies of attributes that name it."""
-
-    type_name = "Aspect"
-
-    def __init__(self, implementation: Any, attr_aspects: Iterable[str], attrs: dict[str, Attr], provides: Iterable[Any]) -> None:
-        self.implementation = implementation
-        self.attr_aspects = tuple(attr_aspects)
-        self.attrs = attrs
-        self.provides = tuple(provides)
-
-
 def _specs(attrs: Any) -> dict[str, Attr]:
     found: dict[str, Attr] = {}
     for name, value in (attrs or {}).items():
@@ -95,9 +84,9 @@ def _specs(attrs: Any) -> dict[str, Attr]:
     return found
 
 
-def make_aspect(implementation: Any, attr_aspects: Any = (), attrs: Any = None, provides: Any = (), **_: Any) -> Aspect:
+def make_aspect(implementation: Any, attr_aspects: Any = (), attrs: Any = None, **_: Any) -> Aspect:
     """The aspect() builtin."""
-    return Aspect(implementation, attr_aspects, _specs(attrs), provides)
+    return Aspect(implementation, attr_aspects, _specs(attrs))
 
 
 def make_rule(
