@@ -3,6 +3,7 @@
  *
  * Prints one "name: value" a line for comparison with golden.json. Exits with 0, or with 1 and the reason on stderr.
  */
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,7 +70,7 @@ typedef struct {
   char* chunks[64];
   int count;
   char* error;
-  volatile int finished;
+  atomic_int finished; /* set last, by the thread of the stream */
 } Stream;
 
 static void on_chunk(void* data, char* chunk, bool is_final, char* error) {
@@ -107,7 +108,7 @@ static void* new_proxy(Stream* stream, upstream_callback* callback) {
 
 static void walk_session(void* engine) {
   static const char prompt[] = "the river carries a question";
-  Stream stream = {{NULL}, 0, NULL, 0};
+  Stream stream = {0};
   upstream_callback callback;
   void* input = CALL(void*, "litert_lm_input_data_create", (int, const void*, size_t))(0, prompt, sizeof prompt - 1);
   void* session = CALL(void*, "litert_lm_engine_create_session", (void*, void*))(engine, NULL);
@@ -137,7 +138,7 @@ static void walk_session(void* engine) {
 }
 
 static void walk_conversation(void* engine) {
-  Stream stream = {{NULL}, 0, NULL, 0};
+  Stream stream = {0};
   upstream_callback callback;
   void* conversation = CALL(void*, "litert_lm_conversation_create", (void*, void*))(engine, NULL);
   check(conversation, "litert_lm_conversation_create");

@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 #if defined(_WIN32)
-#define LITERT_CAPI_EXPORT __declspec(dllexport)
+/* Empty: a core of its own exports by a .def file, and a host that links the core in must not export it. */
+#define LITERT_CAPI_EXPORT
 #else
 #define LITERT_CAPI_EXPORT __attribute__((visibility("default")))
 #endif
