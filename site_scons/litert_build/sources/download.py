@@ -84,9 +84,10 @@ class Fetcher:
         self.network.refuse_offline(urls[0], f"the archive of {name}")
         failures: list[str] = []
         with self.store.lock(key):
-            for url in self.network.addresses(urls):
+            addresses = self.network.addresses(urls)
+            for url in addresses:
                 try:
-                    file = self._download(name, url, key, {})
+                    file = self._download(name, url, key, {}, last=url == addresses[-1])
                 except Permanent as error:
                     failures.append(f"{redact(url)}: {error}")
                     continue
@@ -105,7 +106,7 @@ class Fetcher:
         mismatch: BuildError | None = None
         for url in urls:
             try:
-                file = self._download(name, url, sha256, headers)
+                file = self._download(name, url, sha256, headers, last=url == urls[-1])
                 actual = file_digest(file)
             except Permanent as error:
                 failures.append(f"{redact(url)}: {error}")
@@ -127,17 +128,17 @@ class Fetcher:
             file.chmod(0o444)
             file.replace(blob)
 
-    def _download(self, name: str, url: str, key: str, headers: Mapping[str, str]) -> Path:
+    def _download(self, name: str, url: str, key: str, headers: Mapping[str, str], *, last: bool) -> Path:
         """Return the partial file of `key`, complete. A part that an earlier run or another address left is continued; should the
         digest not come out, the file is fetched once more from its first byte."""
         partial = self.store.partial(key)
         with self.store.writing():
             partial.parent.mkdir(parents=True, exist_ok=True)
         resumed = partial.exists() and partial.stat().st_size > 0
-        self.network.attempt(url, lambda address: self._receive(name, address, partial, headers))
+        self.network.attempt(url, lambda address: self._receive(name, address, partial, headers), last=last)
         if resumed and file_digest(partial) != key:
             partial.unlink()
-            self.network.attempt(url, lambda address: self._receive(name, address, partial, headers))
+            self.network.attempt(url, lambda address: self._receive(name, address, partial, headers), last=last)
         return partial
 
     def _receive(self, name: str, url: str, partial: Path, more: Mapping[str, str]) -> None:

@@ -29,8 +29,11 @@ UPSTREAM = f"{GITHUB}/google-ai-edge/LiteRT-LM"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to lock: a tag (or branch, or commit) of `remote`. `policy` is the release whose rules hold, by default the tag itself, none for an empty one;
-    `commit` pins it instead of the tag's present one; `additions` declare repositories that WORKSPACE lacks, or replace its own."""
+    """What to lock: a tag (or branch, or commit) of `remote`.
+
+    `policy` is the release whose rules hold: by default the tag itself, none for an empty one. `commit` pins it instead of the tag's
+    present one; `additions` declare repositories that WORKSPACE lacks, or replace its own.
+    """
 
     ref: str
     remote: str = UPSTREAM

@@ -84,8 +84,10 @@ class Network:
         context.load_verify_locations(certifi.where())
         return httpx.Client(follow_redirects=True, timeout=self.timeout, verify=context, trust_env=True)
 
-    def attempt(self, url: str, action: Callable[[str], T]) -> T:
-        """Return `action(url)`, tried again after each Transient with growing, jittered delays. Raises Permanent at the end."""
+    def attempt(self, url: str, action: Callable[[str], T], *, last: bool = True) -> T:
+        """Return `action(url)`, tried again after each Transient with growing, jittered delays. Raises Permanent at the end, which
+        comes after two attempts where another address can be asked (not `last`)."""
+        attempts = self.attempts if last else min(2, self.attempts)
         failed = 0
         while True:
             try:
@@ -93,7 +95,7 @@ class Network:
                     return action(url)
             except Transient as error:
                 failed = 1 if error.progress else failed + 1
-                if failed >= self.attempts:
+                if failed >= attempts:
                     raise Permanent(f"{error} ({failed} attempts)") from error
                 delay = random.uniform(0.5, 1.0) * min(self.longest_delay, self.delay * 2 ** (failed - 1))
                 self.sleep(min(error.after, 10 * self.longest_delay) if error.after is not None else delay)

@@ -212,7 +212,7 @@ class Workspace:
                 place = [f"at {error.where}"] if error.where != declaration.location else []
                 what = f"repository '@{name}' cannot be locked: {error.what}"
                 raise Unavailable(what, where=declaration.location, notes=[*place, *error.notes], mend=elsewhere) from error
-            self.made[name] = replace(made, location=declaration.location, shadowed=tuple(declaration.shadowed))
+            self.made[name] = replace(made, location=declaration.location)
         return self.made[name]
 
     def pinned(self, name: str) -> Repository:
@@ -221,8 +221,10 @@ class Workspace:
         repository = self.repository(name)
         if repository.urls and not repository.sha256:
             repository = replace(repository, sha256=self._first_use(repository.name, repository.urls))
+        shadowed = tuple(self.declared[name].shadowed) if name in self.declared else ()
         self.made[name] = replace(
             repository,
+            shadowed=shadowed,
             build_file=self._pin(repository.build_file) if repository.build_file else None,
             patches=tuple(replace(patch, file=self._pin(patch.file)) for patch in repository.patches),
             link_files={inner: self._pin(reference) for inner, reference in repository.link_files.items()},
