@@ -15,8 +15,13 @@ from collections.abc import Callable
 from litert_build.binaries.facts import BinaryFacts, Evidence
 from litert_build.binaries.window import Window
 
-_TERMINATE = b"terminate called after throwing an instance of '"
-_ABI = b"libc++abi: "
+# Texts of the library's own objects: who holds one has the library linked in, even stripped of every name. libc++abi's demangler stays
+# where lld drops the objects that print `libc++abi: `.
+_PROVIDERS = {
+    b"libc++abi: ": "libc++",
+    b"12_GLOBAL__N_116itanium_demangle": "libc++",
+    b"terminate called after throwing an instance of '": "libstdc++",
+}
 _ITANIUM = re.compile(rb"St(3__1|3__u|6__ndk1|4__Cr)")
 _CXX11 = re.compile(rb"St7__cxx11")
 _MICROSOFT_LIBCXX = re.compile(rb"@__(1|u|Cr)@std@@")
@@ -34,13 +39,15 @@ def find_evidence(window: Window, facts: BinaryFacts) -> Evidence:
     """Return what the bytes, the needed libraries and the version needs of `facts` say."""
     patterns = _patterns(facts.format)
     counts: dict[str, Counter[str]] = {name: Counter() for name in patterns}
-    texts: set[str] = set()
+    providers: dict[str, str] = {}
     libraries: set[str] = set()
     for chunk in window.chunks():
         for name, pattern in patterns.items():
             for match in pattern.finditer(chunk):
                 counts[name][match.group().decode("latin-1")] += 1
-        texts |= {text for text, literal in (("terminate", _TERMINATE), ("abi", _ABI)) if literal in chunk}
+        for text, name in _PROVIDERS.items():
+            if text in chunk:
+                providers.setdefault(name, f"the text {text.decode()!r}, which only the library itself holds")
         _collect_libraries(chunk, facts.format, libraries)
     families: dict[str, list[str]] = {}
     for name, found in counts.items():
@@ -48,13 +55,9 @@ def find_evidence(window: Window, facts: BinaryFacts) -> Evidence:
             families.setdefault(name, []).append(", ".join(f"{text} in {number} names" for text, number in found.most_common(3)))
     for name, reason in _from_tables(facts):
         families.setdefault(name, []).append(reason)
-    providers = {}
-    if "abi" in texts:
-        providers["libc++"] = f"the text {_ABI.decode()!r}, which only libc++abi holds"
-    if "terminate" in texts:
-        providers["libstdc++"] = f"the text {_TERMINATE.decode()!r}, which only libstdc++ holds"
-        families.setdefault("libstdc++", []).append(providers["libstdc++"])
-    return Evidence({name: tuple(reasons) for name, reasons in families.items()}, providers, tuple(sorted(libraries)))
+    for name, proof in providers.items():
+        families.setdefault(name, []).append(proof)
+    return Evidence({name: tuple(families[name]) for name in sorted(families)}, providers, tuple(sorted(libraries)))
 
 
 def _patterns(format: str) -> dict[str, re.Pattern[bytes]]:

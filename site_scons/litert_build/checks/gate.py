@@ -19,7 +19,7 @@ from litert_build.checks import closure, dependencies, exports, hardening, platf
 from litert_build.checks.model import Context, Finding, GatePolicy, LinkMode, Outcome, Role, Rule, Status, Waiver
 from litert_build.checks.registry import RULES
 from litert_build.errors import BuildError
-from litert_build.policy.exports import API_PATTERNS, required_exports
+from litert_build.policy.exports import API_PATTERNS, expected_signatures, required_exports
 from litert_build.policy.targets import Target
 
 _SUFFIXES = (".so", ".dll", ".dylib", ".pyd")
@@ -101,9 +101,11 @@ def check_file(file: Path, target: Target, policy: GatePolicy | None = None) -> 
 
 
 def release_policy(version: str, target: Target, link_mode: LinkMode = "static") -> GatePolicy:
-    """Return what a published host of release `version` must satisfy on `target`."""
-    required = required_exports(version) if version else ()
-    return GatePolicy(link_mode, required=required, allowed=API_PATTERNS, version=version, glibc_ceiling=target.glibc)
+    """Return what a published host of release `version` must satisfy on `target`; without a version no function is required."""
+    policy = GatePolicy(link_mode, allowed=API_PATTERNS, version=version, glibc_ceiling=target.glibc)
+    if not version:
+        return policy
+    return dataclasses.replace(policy, required=required_exports(version), signatures=expected_signatures(version))
 
 
 def role_of(name: str, target: Target) -> Role:

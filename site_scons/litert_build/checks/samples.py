@@ -32,7 +32,7 @@ def _elf(library: str, os: str, arch: str) -> BinaryFacts:
         needed=("libc.so",) if android else ("libm.so.6", "libc.so.6"),
         exports=(Symbol(_EXPORT, "func"),), soname=library, runpath=("$ORIGIN",), relro=True, bind_now=True, nx=True,
         alignments=(0x4000,), flags=("NOW", "GLOBAL") if android else ("NOW",), platform=os, minimum_os="24" if android else "",
-        evidence=Evidence({"libc++": ("St3__1 in 412 names",)}, {"libc++": "the text 'libc++abi: ', which only libc++abi holds"}),
+        evidence=Evidence({"libc++": ("St3__1 in 412 names",)}, {"libc++": "the text 'libc++abi: ', which only the library itself holds"}),
     )  # fmt: skip
 
 
