@@ -157,4 +157,11 @@ class Conditions:
         value = self.configuration.flags.get(str(target.label))
         if value is None:
             value = self.resolve(target, "build_setting_default")
+        allowed = self.resolve(target, "values") if "values" in target.rule.attrs else []
+        if allowed and value not in allowed:
+            raise BuildError(
+                f"{label} is set to {value!r}, which is not one of its values: {', '.join(allowed)}",
+                where=target.location,
+                mend=nearest(str(value), allowed),
+            )
         return str(value).lower() if isinstance(value, bool) or str(value) in ("True", "False") else str(value)
