@@ -52,6 +52,7 @@ def plan_host(link: LinkInputs, lock: Lock, target: Target, toolchain: Toolchain
         export_list=f"{out_dir}/{name}{_EXPORT_SUFFIX[target.format]}",
         link_map=f"{library}.map" if toolchain.writes_link_map else "",
         import_library=f"{out_dir}/{PurePosixPath(name).stem}.lib" if target.format == "pe" else "",
+        keep_symbols=split_debug,
     )
     where = str(lock.file)
     written = Write(label=LABEL, output=files.export_list, content=export_list(lock.product, target, name, where), location=where)

@@ -9,13 +9,19 @@ from collections.abc import Callable
 
 from litert_build.errors import BuildError, nearest
 from litert_build.policy.targets import Target
-from litert_build.toolchains import clang, gcc
+from litert_build.toolchains import apple, clang, clang_cl, gcc, mingw, msvc, ndk, zig
 from litert_build.toolchains.base import Toolchain
 from litert_build.toolchains.options import Options
 
 TOOLCHAINS: dict[str, Callable[[Target, Options], Toolchain]] = {
     "gcc": gcc.create,
     "clang": clang.create,
+    "zig": zig.create,
+    "mingw": mingw.create,
+    "msvc": msvc.create,
+    "clang-cl": clang_cl.create,
+    "ndk": ndk.create,
+    "apple-clang": apple.create,
 }
 
 

@@ -13,12 +13,13 @@ from litert_build.policy.targets import Target
 @dataclass(frozen=True)
 class HostFiles:
     """The names a host link needs: `soname` is the library's file name; the rest are exec paths. `link_map` is empty where the
-    linker writes none, `import_library` on everything but Windows."""
+    linker writes none, `import_library` on everything but Windows. `keep_symbols` leaves stripping to a later step."""
 
     soname: str
     export_list: str
     link_map: str = ""
     import_library: str = ""
+    keep_symbols: bool = False
 
 
 def elf_host(files: HostFiles) -> list[str]:
