@@ -1,17 +1,21 @@
 """Owns the main job: from options to the steps that make the host library, its verdict and its bundle.
 
-job = Job(options, lock, target, toolchain, folder)
-trees = job.fetch()
-steps = job.steps(job.evaluate(trees))
+job = Job.of(options, lock, target, folder)
+steps = job.plan()
+job.goals["bundle"], job.products
 """
 
 from __future__ import annotations
 
 import json
+import os
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from litert_build.actions import LinkInputs
 from litert_build.bazel.analysis import Analysis, analyze
 from litert_build.bundles.bundle import BundleRequest, ToolchainUse, make_bundle
 from litert_build.bundles.checksums import NAME as SUMS
@@ -21,34 +25,51 @@ from litert_build.checks.gate import check_host
 from litert_build.checks.model import GatePolicy
 from litert_build.errors import BuildError
 from litert_build.hosts import HostPlan, plan_host
-from litert_build.incremental.commands import Commands
+from litert_build.incremental.commands import Command, Commands
 from litert_build.incremental.execroot import plant
 from litert_build.incremental.folder import BuildFolder
+from litert_build.incremental.graph import load_graph, save_graph
 from litert_build.incremental.outcome import Outcome
-from litert_build.incremental.steps import Step, sign, steps_of
+from litert_build.incremental.signing import sign
+from litert_build.incremental.steps import Step, steps_of
 from litert_build.options import Options
-from litert_build.policy.targets import Target
+from litert_build.policy.refs import apply_policy
+from litert_build.policy.targets import Target, find_target, host_target
 from litert_build.reports.summary import Product
 from litert_build.sources.lock import Lock
 from litert_build.sources.store import default_store
 from litert_build.sources.trees import materialize
+from litert_build.toolchains import find_toolchain
 from litert_build.toolchains.base import Toolchain
 
 CHECKS = "checks.json"
 BUNDLE = "bundle"
 
 
+GRAPH = "graph"
+
+
 @dataclass(frozen=True)
 class Job:
-    """One build of one lock for one target."""
+    """One build of one lock for one target. `goals` (outputs by name, the default last) and `products` are set by `plan`."""
 
     options: Options
     lock: Lock
     target: Target
     toolchain: Toolchain
+    exec_toolchain: Toolchain
     folder: BuildFolder
     goals: dict[str, tuple[str, ...]] = field(default_factory=dict)
     products: list[Product] = field(default_factory=list)
+
+    @staticmethod
+    def of(options: Options, lock: Lock, folder: BuildFolder) -> Job:
+        """Return the job, with the rules of the lock's release applied and both toolchains found. Raises BuildError."""
+        target = find_target(options["target"])
+        chosen = {name: options[name] for name in ("cc", "cxx", "sysroot", "runtime")}
+        toolchain = find_toolchain(options["toolchain"], target, **chosen)
+        tools = toolchain if target.is_this_machine else find_toolchain("", find_target(host_target()))
+        return Job(options, apply_policy(lock, target.name, link_mode=options["link_mode"]), target, toolchain, tools, folder)
 
     @property
     def root(self) -> Path:
@@ -66,22 +87,61 @@ class Job:
         plant(self.root, trees[self.lock.main], trees)
         return trees
 
-    def evaluate(self, trees: dict[str, Path]) -> Analysis:
-        """Return the actions of the lock's roots."""
-        return analyze(self.lock, trees, self.target, compiler=self.toolchain.name)
+    def evaluate(self) -> Analysis:
+        """Return the actions of the lock's roots, and keep their rendering for the next build."""
+        trees = self.fetch()
+        analysis = analyze(self.lock, trees, self.target, compiler=self.toolchain.name, exec_compiler=self.exec_toolchain.name)
+        read = (*analysis.read, trees[self.lock.main], *self._lock_files(), *code_files())
+        digest = self.folder.database.remember(GRAPH, self._graph_key, dict.fromkeys(str(path.absolute()) for path in read))
+        save_graph(self._graph_file, self._graph_key + digest, self._rendered(analysis), analysis.link)
+        return analysis
 
-    def steps(self, analysis: Analysis) -> list[Step]:
-        """Return all steps, producers first, and set the goals (outputs by goal) and the products for the summary."""
-        commands = Commands(self.root)
-        steps = steps_of(analysis.actions, self.toolchain, commands)
-        self.goals["objects"] = tuple(action.output for action in analysis.actions.compiles())
-        if self.lock.product.kind == "objects":
-            return steps
+    def _rendered(self, analysis: Analysis) -> list[Step]:
+        return steps_of(analysis.actions, self.toolchain, self.exec_toolchain)
+
+    @property
+    def _graph_file(self) -> Path:
+        return self.folder.state / GRAPH
+
+    @property
+    def _graph_key(self) -> bytes:
+        toolchains = [(tool.identity, *(f"{name}={value}" for name, value in tool.environment.items())) for tool in self._toolchains]
+        return sign((str(self.lock.file), self.options["link_mode"], *map(str, self.options.local.items())), *toolchains)
+
+    @property
+    def _toolchains(self) -> tuple[Toolchain, Toolchain]:
+        return self.toolchain, self.exec_toolchain
+
+    def _lock_files(self) -> list[Path]:
+        references = [file.path for repository in self.lock.repositories.values() for file in repository.references()]
+        return [self.lock.file, *(path for path in references if path)]
+
+    def read(self, steps: Sequence[Step]) -> list[str]:
+        """Return what a complete build depends on beyond its steps' files: what decided the graph, our code, and the tools, where they are
+        and where they would be found first."""
+        tools = {step.work.argv[0] for step in steps if isinstance(step.work, Command) and step.work.kind == "process"}
+        folders = os.environ.get("PATH", "").split(os.pathsep)
+        places = [os.path.join(folder, Path(tool).name) for tool in sorted(tools) for folder in folders]  # noqa: PTH118
+        return list(dict.fromkeys((*self.folder.database.paths(GRAPH), *map(str, code_files()), *sorted(tools), *places)))
+
+    def plan(self) -> list[Step]:
+        """Return all steps, producers first. Evaluates BUILD files only if one of them, or what else decides the steps, has changed."""
+        digest = self.folder.database.recall(GRAPH, self._graph_key)
+        stored = load_graph(self._graph_file, self._graph_key + digest) if digest else None
+        if stored is None:
+            analysis = self.evaluate()
+            stored = self._rendered(analysis), analysis.link
+        steps, link = stored
+        self.goals["objects"] = tuple(step.key for step in steps if step.reports_inputs)
+        return steps if self.lock.product.kind == "objects" else [*steps, *self._finish(link)]
+
+    def _finish(self, link: LinkInputs) -> list[Step]:
+        """Return the steps from objects to bundle."""
         out_dir = f"bazel-out/{self.target.cpu}-opt/bin/host"
-        plan = plan_host(analysis.link, self.lock, self.target, self.toolchain, out_dir=out_dir)
-        steps += [self._gated(step, plan) for step in steps_of(plan.actions, self.toolchain, commands)]
+        plan = plan_host(link, self.lock, self.target, self.toolchain, out_dir=out_dir)
+        steps = [self._gated(step, plan) for step in steps_of(plan.actions, self.toolchain)]
         bundle = self._bundle(plan)
-        self.goals["host"] = self.goals["check"] = (plan.library,)
+        self.goals["host"] = self.goals["check"] = (plan.library, CHECKS)
         self.goals["bundle"] = bundle.outputs
         self.products[:] = [
             Product("host", self.root / plan.library),
@@ -94,9 +154,9 @@ class Job:
         """Make the gate part of the step that finishes the library: what breaks a rule is never left as up to date."""
         if plan.library not in step.outputs:
             return step
-        judged = partial(_run_and_judge, step, self.root, plan, self.target, self._policy)
+        judged = partial(_run_and_judge, step, Commands(self.root), plan, self.target, self._policy)
         rules = ("gate", self.lock.link_mode, *self.lock.product.required, "allowed", *self.lock.product.allowed, self.lock.release)
-        return replace(step, run=judged, outputs=(*step.outputs, CHECKS), signature=sign((step.signature.hex(),), rules))
+        return replace(step, work=judged, outputs=(*step.outputs, CHECKS), signature=sign((step.signature.hex(),), rules))
 
     @property
     def _policy(self) -> GatePolicy:
@@ -117,35 +177,36 @@ class Job:
             stream_abi=2 if self._policy.at_least("v0.15") else 1,
             output=self.root / BUNDLE,
             companions=companions,
+            link_mode_override=self.options["link_mode"],
             local_trees=tuple(self.options.local),
         )
         added = tuple(str(path) for path in sorted(companions.rglob("*")) if path.is_file()) if companions else ()
         outputs = tuple(f"{BUNDLE}/{name}" for name in names)
         return Step(
-            key=outputs[0],
             title=f"Bundle {names[0]}",
             inputs=(plan.library, CHECKS, str(self.lock.file.absolute()), *added),
             outputs=outputs,
             signature=sign(("bundle", tag, self.toolchain.identity), added, tuple(self.options.local)),
-            run=partial(_pack, request, self.root),
+            work=partial(_pack, request, self.root),
             withdrawn=True,
         )
 
 
-def _run_and_judge(step: Step, root: Path, plan: HostPlan, target: Target, policy: GatePolicy) -> Outcome:
+def _run_and_judge(step: Step, commands: Commands, plan: HostPlan, target: Target, policy: GatePolicy) -> Outcome:
     """Make the library and put it before the gate. A library that breaks a rule is moved aside under a name that says so."""
-    library = root / plan.library
+    assert isinstance(step.work, Command)
+    library = commands.root / plan.library
     rejected = library.with_name(f"{library.name}.rejected")
     rejected.unlink(missing_ok=True)
-    outcome = step.run()
+    outcome = commands.run(step.work)
     if outcome.code:
         return outcome
     try:
-        report = check_host(library, target, policy, root / plan.link_map)
+        report = check_host(library, target, policy, commands.root / plan.link_map if plan.link_map else None)
     except BuildError:
         library.replace(rejected)
         raise
-    (root / CHECKS).write_text(report.to_json(), encoding="utf-8")
+    (commands.root / CHECKS).write_text(report.to_json(), encoding="utf-8")
     if report.passed:
         return Outcome(0, f"{outcome.output}{report.text}\n")
     library.replace(rejected)
@@ -156,3 +217,10 @@ def _pack(request: BundleRequest, root: Path) -> Outcome:
     gate = json.loads((root / CHECKS).read_text(encoding="utf-8"))
     make_bundle(replace(request, gate=gate))
     return Outcome(0)
+
+
+def code_files() -> list[Path]:
+    """Return the files of this build system that have been loaded: a change of ours is a change of the build."""
+    folder = str(Path(__file__).parents[1])
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    return [Path(file) for file in files if file and file.startswith(folder)]

@@ -33,6 +33,13 @@ OPTIONS: dict[str, Option] = {
         Option("target", "What is built", "platform, a row of `scons targets` (default: this machine)"),
         Option("ref", "What is built", "upstream release, a lock of third_party/refs", "sample"),
         Option("lock", "What is built", "a lock file anywhere, in place of ref"),
+        Option(
+            "link_mode",
+            "What is built",
+            "static, dynamic or none (default: what the release's rules say)",
+            "",
+            ("", "static", "dynamic", "none"),
+        ),
         Option("tag", "What is built", "release tag of the bundle (default: the lock's release)"),
         Option("companions", "What is built", "folder of prebuilt libraries that ship beside the host"),
         Option("build_dir", "What is built", "folder for everything that is made", "build"),
@@ -114,8 +121,12 @@ def _checked(name: str, value: str) -> str:
     if option is None:
         raise BuildError(f"unknown option {name!r}", where=f"{name}={value}", mend=nearest(name, OPTIONS) or "scons -h lists the options")
     if option.choices and value not in option.choices:
-        choices = " or ".join(option.choices)
-        raise BuildError(f"{name} takes {choices}, not {value!r}", where=f"{name}={value}", mend=f"{name}={option.default}")
+        choices = ", ".join(choice for choice in option.choices if choice)
+        raise BuildError(
+            f"{name} takes {choices}, not {value!r}",
+            where=f"{name}={value}",
+            mend=nearest(value, option.choices) or f"{name}={option.default}",
+        )
     return value
 
 
@@ -166,7 +177,7 @@ def help_text(commands: Mapping[str, str]) -> str:
 
 
 def _value(option: Option) -> str:
-    return "|".join(option.choices) if option.choices else option.default or "..."
+    return "|".join(filter(None, option.choices)) if option.choices else option.default or "..."
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> list[str]:

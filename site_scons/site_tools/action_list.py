@@ -1,6 +1,6 @@
 """SCons tool: steps as SCons nodes. SCons orders and runs them; the dependency database decides which have to be.
 
-env.DefineGoals(folder, steps, goals={"host": [library]}, products=[])
+env.DefineGoals(options, folder, steps, goals={"host": [library]})
 
 Only steps that are stale or in doubt become nodes. A node is always "built", and its function leaves what is up to date as it is.
 Inputs are order-only prerequisites: SCons neither hashes nor scans a file.
@@ -8,13 +8,15 @@ Inputs are order-only prerequisites: SCons neither hashes nor scans a file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.session import Session
 from litert_build.incremental.steps import Step
+from litert_build.options import Options
 from litert_build.reports.summary import Product
+from SCons.Script import GetOption
 
 
 def generate(env: Any) -> None:
@@ -26,28 +28,38 @@ def exists(env: Any) -> bool:
 
 
 def define_goals(
-    env: Any, folder: BuildFolder, steps: Sequence[Step], goals: Mapping[str, Sequence[str]], products: Sequence[Product]
+    env: Any,
+    options: Options,
+    folder: BuildFolder,
+    steps: Sequence[Step],
+    goals: Mapping[str, Sequence[str]],
+    products: Sequence[Product] = (),
+    read: Callable[[], Sequence[str]] = list,
 ) -> None:
     """Define the nodes of the steps that may have to run, and the goals (outputs by name) over them; the last goal is the default."""
     session = Session(folder, steps, env["CONSOLE"])
-    nodes = define_steps(env, session)
+    everything = GetOption("clean") or bool(options.files)
+    nodes = define_steps(env, session, steps if everything else session.pending())
     for goal, outputs in goals.items():
         env.Alias(goal, list(dict.fromkeys(nodes[output] for output in outputs if output in nodes)))
     env.Default(next(reversed(goals)))
     env["CONSOLE"].total = len(set(nodes.values()))
-    env.SummarizeAtExit(session, products)
+    env.FinishAtExit(options, session, products, read)
 
 
-def define_steps(env: Any, session: Session) -> dict[str, Any]:
-    """Define one node for each pending step and return nodes by output (exec path)."""
+def define_steps(env: Any, session: Session, steps: Sequence[Step]) -> dict[str, Any]:
+    """Define one node for each step and return nodes by output (exec path)."""
     nodes: dict[str, Any] = {}
     keys: dict[str, str] = {}
 
     def perform(target: list[Any], source: list[Any], env: Any) -> int:
         return session.perform(keys[target[0].get_internal_path()])
 
-    builder = env.Builder(action=env.Action(perform, strfunction=None))
-    for step in session.pending():
+    def title(target: list[Any], source: list[Any], env: Any) -> str:
+        return session.steps[keys[target[0].get_internal_path()]].title
+
+    builder = env.Builder(action=env.Action(perform, strfunction=title if GetOption("no_exec") else None))
+    for step in steps:
         made = builder(env, target=[env.File(f"{session.root}/{output}") for output in step.outputs], source=[])
         keys[made[0].get_internal_path()] = step.key
         env.AlwaysBuild(made)

@@ -1,31 +1,38 @@
-"""SCons tool: the folder of one build, with its dependency database, and the end of the build: database saved, summary printed.
+"""SCons tool: the folder of one build with its dependency database, the end of a run in which nothing moved, and the end of any other.
 
 env = Environment(tools=["build_folder"])
-folder = env.BuildFolder(options, ref)
+folder = env.BuildFolder(options, ref)          # ends the run at once where everything is up to date
+env.FinishAtExit(options, session, products, read)
 """
 
 from __future__ import annotations
 
 import atexit
+import json
+import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.session import Session
+from litert_build.incremental.signing import sign
 from litert_build.options import Options
 from litert_build.reports.progress import Console
 from litert_build.reports.summary import Product, summary_text
-from SCons.Script import SConsignFile
+from SCons.Script import GetOption, SConsignFile
+
+SUMMARY = "summary"
+WHOLE = "whole"
 
 
 def generate(env: Any) -> None:
     env["STARTED"] = time.monotonic()
     env["CONSOLE"] = Console(sys.stdout)
     env.AddMethod(build_folder, "BuildFolder")
-    env.AddMethod(summarize_at_exit, "SummarizeAtExit")
+    env.AddMethod(finish_at_exit, "FinishAtExit")
 
 
 def exists(env: Any) -> bool:
@@ -33,23 +40,49 @@ def exists(env: Any) -> bool:
 
 
 def build_folder(env: Any, options: Options, ref: str) -> BuildFolder:
-    """Open build/<target>/<ref> (build_dir= names another place for build)."""
+    """Open build/<target>/<ref> (build_dir= names another place for build). Where the last build ended with everything up to date, with
+    these options, and no file that it read or wrote has changed, this says so and ends the run: nothing is evaluated, no node defined."""
+    console = env["CONSOLE"]
+    console.verbose = options.enabled("verbose")
     root = Path(env.Dir("#").abspath, options["build_dir"]).expanduser() / options["target"] / ref
-    env["CONSOLE"].verbose = options.enabled("verbose")
-    folder = BuildFolder.open(root, env["CONSOLE"].say)
+    folder = BuildFolder.open(root, console.say)
+    database = folder.database
+    if _whole(options) and not database.suspects and database.recall(WHOLE, _run_key(options)):
+        stored = json.loads(database.notes[SUMMARY])
+        products = [Product(name, Path(file)) for name, file in stored["products"]]
+        database.save()
+        console.say(summary_text(products, ran=0, skipped=stored["steps"], seconds=time.monotonic() - env["STARTED"], failed=0))
+        sys.exit(0)
     SConsignFile(str(folder.state / "sconsign"))
     return folder
 
 
-def summarize_at_exit(env: Any, session: Session, products: Sequence[Product]) -> None:
-    """When SCons is done, however it ended: save the database, repeat the failures, print the summary."""
+def finish_at_exit(env: Any, options: Options, session: Session, products: Sequence[Product], read: Callable[[], Sequence[str]]) -> None:
+    """When SCons is done, however it ended: save the database, repeat the failures, print the summary. `read` names what decided the
+    steps."""
 
     def finish() -> None:
+        if _whole(options) and session.complete():
+            session.database.remember(WHOLE, _run_key(options), read())
+            stored = {"steps": len(session.steps), "products": [(product.name, str(product.file)) for product in products]}
+            session.database.notes[SUMMARY] = json.dumps(stored)
         session.finish()
         console = env["CONSOLE"]
         console.repeat_failures()
         ran, failed = len(session.ran), len(session.failed)
         seconds = time.monotonic() - env["STARTED"]
-        console.say(summary_text(products, ran=ran, skipped=len(session.steps) - ran - failed, seconds=seconds, failed=failed))
+        skipped = len(session.steps) - ran - failed
+        console.say(summary_text(products, ran=ran, skipped=skipped, seconds=seconds, failed=failed))
 
     atexit.register(finish)
+
+
+def _whole(options: Options) -> bool:
+    """Whether the run asks for goals that a complete build answers."""
+    special = GetOption("clean") or GetOption("no_exec") or options.files or options["incremental"] == "off"
+    return not special and not {"fetch", "compiledb", "actions"} & set(options.goals)
+
+
+def _run_key(options: Options) -> bytes:
+    values = (f"{name}={value}" for name, value in sorted(options.values.items()) if name not in ("verbose", "debug"))
+    return sign(values, map(str, sorted(options.local.items())), (sys.version, os.environ.get("PATH", "")))

@@ -12,17 +12,20 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from litert_build.commands import COMMANDS, descriptions, run_command
 from litert_build.errors import BuildError
-from litert_build.options import Options, help_text, read_options
+from litert_build.options import Options, find_lock, help_text, read_options
+from litert_build.sources.lock import Lock
 from SCons.Script import ARGUMENTS, COMMAND_LINE_TARGETS, GetOption, SetOption
 
 
 def generate(env: Any) -> None:
     env.AddMethod(refusals, "Refusals")
     env.AddMethod(command_line, "CommandLine")
+    env.AddMethod(read_lock, "ReadLock")
 
 
 def exists(env: Any) -> bool:
@@ -53,6 +56,11 @@ def command_line(env: Any) -> Options:
     if options.command:
         sys.exit(run_command(options))
     return options
+
+
+def read_lock(env: Any, options: Options) -> Lock:
+    """Return the lock that `ref=` or `lock=` names."""
+    return Lock.read(find_lock(options, Path(env.Dir("#third_party/refs").abspath)))
 
 
 def _cores() -> int:

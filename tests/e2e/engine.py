@@ -21,7 +21,6 @@ import json
 from pathlib import Path
 from SCons.Script import ARGUMENTS, DefaultEnvironment, Environment
 from litert_build import actions as kinds
-from litert_build.incremental.commands import Commands
 from litert_build.incremental.steps import steps_of
 from litert_build.options import read_options
 from litert_build.policy.targets import find_target
@@ -36,8 +35,10 @@ with env.Refusals():
     rows = json.loads(Path("actions.json").read_text())
     tuples = lambda value: tuple(tuples(v) for v in value) if isinstance(value, list) else value
     actions = [getattr(kinds, row.pop("class"))(**{name: tuples(value) for name, value in row.items()}) for row in rows]
-    steps = steps_of(actions, toolchain, Commands(folder.root))
-    env.DefineGoals(folder, steps, {"all": [output for step in steps for output in step.outputs]}, [])
+    steps = steps_of(actions, toolchain)
+    read = ["SConstruct", "actions.json"]
+    goals = {"all": [output for step in steps for output in step.outputs]}
+    env.DefineGoals(options, folder, steps, goals, read=lambda: [str(Path(name).absolute()) for name in read])
 """
 
 

@@ -1,88 +1,103 @@
-"""Owns the running of single actions in the execution root: the process, its whole buffered output, the response file, the depfile.
+"""Owns commands: what a step runs, as plain data, and the running of it in the execution root.
 
 commands = Commands(root=Path("build/linux-x64/sample"))
-commands.compile(action, argv, environment).code
+commands.run(Command("process", ("gcc", "-c", "a.c", "-o", "a.o"), outputs=("a.o",), depfile="a.o.d")).code
 
 No command goes through a shell (a genrule's own argv may be one). Outputs of an earlier run are removed first, so that a failed or killed
-command leaves nothing that looks finished.
+command leaves nothing that looks finished. What a process prints is kept whole.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from litert_build.actions import Compile, Copy, Link, Run, Write
 from litert_build.incremental.depfile import read_depfile
 from litert_build.incremental.outcome import Outcome
 
-_RUN_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+class Command(NamedTuple):
+    """What one step runs. `kind` "process" starts `argv`, "write" makes a file of the text in `argv[0]`, "copy" copies the file `argv[0]`.
+
+    A `response_file` is written with `lines` before the process starts. A `depfile` is written by the process and says what it read;
+    it may be absent where `depfile_optional` (assembly that is not preprocessed).
+    """
+
+    kind: str
+    argv: tuple[str, ...]
+    outputs: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...] = ()
+    depfile: str = ""
+    depfile_optional: bool = False
+    response_file: str = ""
+    lines: tuple[str, ...] = ()
+    executable: bool = False
 
 
 @dataclass(frozen=True)
 class Commands:
-    """Runs actions with `root` as the working directory; `launcher` stands before the compiler of every compile."""
+    """Runs commands with `root` as the working directory; `launcher` stands before the compiler of every compile."""
 
     root: Path
     launcher: tuple[str, ...] = ()
 
-    def compile(self, action: Compile, argv: Sequence[str], environment: Mapping[str, str]) -> Outcome:
-        """Compile one unit; the outcome names what the compiler says it read."""
-        self._clear((action.output, action.depfile))
-        outcome = self._process([*self.launcher, *argv], environment)
+    def run(self, command: Command) -> Outcome:
+        """Run `command`; it fails where it does not leave all its outputs."""
+        self._clear(command)
+        if command.kind == "write":
+            return self._write(command)
+        if command.kind == "copy":
+            return self._copy(command)
+        if command.response_file:
+            text = "\n".join(command.lines) + "\n"
+            (self.root / command.response_file).write_text(text, encoding="utf-8", errors="surrogateescape")
+        argv = (*self.launcher, *command.argv) if command.depfile else command.argv
+        outcome = self._process(argv, dict(command.environment))
         if outcome.code:
             return outcome
-        depfile = self.root / action.depfile
+        missing = [output for output in command.outputs if not (self.root / output).exists()]
+        if missing:
+            return Outcome(1, outcome.output + "".join(f"it ended without making {output}\n" for output in missing))
+        return self._with_depfile(command, outcome) if command.depfile else outcome
+
+    def _with_depfile(self, command: Command, outcome: Outcome) -> Outcome:
+        depfile = self.root / command.depfile
         try:
             read = read_depfile(depfile.read_text(encoding="utf-8", errors="surrogateescape"))
         except FileNotFoundError:
-            if action.language != "asm":
-                return Outcome(1, f"{outcome.output}the compiler wrote no depfile {action.depfile}\n")
-            read = []
-        depfile.unlink(missing_ok=True)
-        return self._checked(Outcome(0, outcome.output, tuple(read) or (action.source,)), (action.output,))
+            if command.depfile_optional:
+                return outcome
+            return Outcome(1, f"{outcome.output}the compiler wrote no depfile {command.depfile}\n")
+        depfile.unlink()
+        return Outcome(0, outcome.output, tuple(read))
 
-    def link(self, action: Link, argv: Sequence[str], response_file: str, lines: Iterable[str], environment: Mapping[str, str]) -> Outcome:
-        """Link one binary through a response file: the arguments of a host may be longer than a command line."""
-        self._clear(action.outputs)
-        (self.root / response_file).write_text("\n".join(lines) + "\n", encoding="utf-8", errors="surrogateescape")
-        return self._checked(self._process(argv, environment), action.outputs)
+    def _clear(self, command: Command) -> None:
+        for output in (*command.outputs, *((command.depfile,) if command.depfile else ())):
+            file = self.root / output
+            try:
+                file.unlink()
+            except FileNotFoundError:
+                file.parent.mkdir(parents=True, exist_ok=True)
 
-    def run(self, action: Run) -> Outcome:
-        """Run one command with the fixed environment of an action; it must make all its outputs."""
-        self._clear(action.outputs)
-        environment = {"PATH": _RUN_PATH if os.name == "posix" else os.environ.get("PATH", ""), "LC_ALL": "C", **dict(action.env)}
-        return self._checked(self._process(action.argv, environment), action.outputs)
-
-    def write(self, action: Write) -> Outcome:
-        """Write a file of known content."""
-        self._clear(action.outputs)
-        file = self.root / action.output
-        file.write_bytes(action.content.encode("utf-8", "surrogateescape"))
-        if action.executable:
+    def _write(self, command: Command) -> Outcome:
+        file = self.root / command.outputs[0]
+        file.write_bytes(command.argv[0].encode("utf-8", "surrogateescape"))
+        if command.executable:
             file.chmod(0o755)
         return Outcome(0)
 
-    def copy(self, action: Copy) -> Outcome:
-        """Copy a file with its permissions."""
-        self._clear(action.outputs)
-        source = self.root / action.source
+    def _copy(self, command: Command) -> Outcome:
+        source = self.root / command.argv[0]
         if not source.is_file():
-            return Outcome(1, f"{action.source} does not exist\n")
-        shutil.copy(source, self.root / action.output)
+            return Outcome(1, f"{command.argv[0]} does not exist\n")
+        shutil.copy(source, self.root / command.outputs[0])
         return Outcome(0)
 
-    def _clear(self, outputs: Iterable[str]) -> None:
-        for output in outputs:
-            file = self.root / output
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.unlink(missing_ok=True)
-
-    def _process(self, argv: Sequence[str], environment: Mapping[str, str]) -> Outcome:
+    def _process(self, argv: Sequence[str], environment: dict[str, str]) -> Outcome:
         try:
             process = subprocess.Popen(
                 argv,
@@ -99,12 +114,3 @@ class Commands:
             assert process.stdout is not None
             output = process.stdout.read()
         return Outcome(process.returncode, output.decode("utf-8", "replace"))
-
-    def _checked(self, outcome: Outcome, outputs: Iterable[str]) -> Outcome:
-        """A step that ends well but does not leave its outputs has failed."""
-        if outcome.code:
-            return outcome
-        missing = [output for output in outputs if not (self.root / output).exists()]
-        if not missing:
-            return outcome
-        return Outcome(1, outcome.output + "".join(f"it ended without making {output}\n" for output in missing))

@@ -54,7 +54,7 @@ class Database:
         self.files = FileTable(self._base)
         self.records: dict[str, Record] = {}
         self.suspects: set[str] = set()
-        self.whole: tuple[bytes, bytes, bytes] | None = None  # key, ids, digest of the last build that ended with everything up to date
+        self.remembered: dict[str, tuple[bytes, bytes, bytes]] = {}  # what: its key, ids and their combined digest
         self.notes: dict[str, str] = {}
         self.notice = ""
         self.counts = {"stats": 0, "hashes": 0, "changed": 0}
@@ -93,7 +93,7 @@ class Database:
 
     def _forget(self) -> None:
         self.files = FileTable(self._base)
-        self.records, self.suspects, self.notes, self.whole, self._generation = {}, set(), {}, None, b""
+        self.records, self.suspects, self.notes, self.remembered, self._generation = {}, set(), {}, {}, b""
 
     def _read_file(self) -> None:
         content = self._file.read_bytes()
@@ -106,7 +106,7 @@ class Database:
         self._generation = data["generation"]
         self.files = FileTable(self._base, data["paths"], array("q", data["stamps"]), data["digests"])
         self.records, self.suspects, self.notes = data["records"], set(data["suspects"]), data["notes"]
-        self.whole = data["whole"]
+        self.remembered = data["remembered"]
 
     def _replay(self) -> tuple[set[int], set[str]]:
         """Apply the journal of a build that was killed. Returns the ids it updated and the steps it recorded."""
@@ -119,7 +119,6 @@ class Database:
         header = _JOURNAL_MAGIC + self._generation
         if not content.startswith(header):
             return updated, keys
-        self.whole = None
         position = len(header)
         while position + 8 <= len(content):
             size = int.from_bytes(content[position : position + 4], "little")
@@ -211,15 +210,33 @@ class Database:
         self._append(("file", path, stamp, digest))
         return number
 
-    def watch(self, paths: Iterable[str]) -> array[int]:
-        """Enter paths that a build depends on as a whole; returns their numbers."""
+    def remember(self, what: str, key: bytes, paths: Iterable[str]) -> bytes:
+        """Keep `key` and the content of `paths` under a name; returns the digest over that content."""
         with self._lock:
             numbers = array("I")
             for path in paths:
                 number = self.files.find(path)
                 numbers.append(self.files.put(path, *self.files.examine(path)) if number is None else number)
+            digest = self.files.combined(numbers)
+            self.remembered[what] = (key, numbers.tobytes(), digest)
             self._dirty = True
-            return numbers
+            return digest
+
+    def recall(self, what: str, key: bytes) -> bytes | None:
+        """Return the digest that was remembered under a name, if the key is the same and no path's content has changed since."""
+        stored, ids, digest = self.remembered.get(what, (b"", b"", b""))
+        same = stored == key and digest and self.files.combined(array("I", ids)) == digest
+        return digest if same else None
+
+    def paths(self, what: str) -> list[str]:
+        """Return the paths that were remembered under a name."""
+        _, ids, _ = self.remembered.get(what, (b"", b"", b""))
+        return [self.files.paths[number] for number in array("I", ids)]
+
+    def clear(self, key: str) -> None:
+        """A suspect turned out to be up to date."""
+        with self._lock:
+            self.suspects.discard(key)
 
     def _append(self, frame: tuple[Any, ...]) -> None:
         if self._journal is None:
@@ -243,12 +260,8 @@ class Database:
         """Write the database, whole or not at all. A step recorded in this build of which an input moved meanwhile is dropped: which of the
         two contents it read is unknown."""
         with self._lock:
-            if self._fresh:
-                moved = {number for number, _ in self.files.moved()}
-                if moved:
-                    for key in [key for key in self._fresh if not moved.isdisjoint(_ids(self.records[key]))]:
-                        del self.records[key]
-                        self.whole = None
+            if self._fresh or self._dirty:
+                self._drop_moved({number for number, _ in self.files.moved()})
             if self._dirty or self._journal is not None:
                 self._write_file()
             if self._journal is not None:
@@ -256,6 +269,14 @@ class Database:
                 self._journal = None
             self._journal_file.unlink(missing_ok=True)
             self._fresh.clear()
+
+    def _drop_moved(self, moved: set[int]) -> None:
+        if not moved:
+            return
+        for key in [key for key in self._fresh if not moved.isdisjoint(_ids(self.records[key]))]:
+            del self.records[key]
+        for what in [what for what, (_, ids, _) in self.remembered.items() if not moved.isdisjoint(array("I", ids))]:
+            del self.remembered[what]
 
     def _write_file(self) -> None:
         self._generation = secrets.token_bytes(16)
@@ -266,7 +287,7 @@ class Database:
             "digests": self.files.digests,
             "records": self.records,
             "suspects": list(self.suspects),
-            "whole": self.whole,
+            "remembered": self.remembered,
             "notes": self.notes,
         }
         body = marshal.dumps(data, _MARSHAL)

@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Sequence
 
 from litert_build.errors import BuildError
+from litert_build.incremental.commands import Command, Commands
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.steps import Step
@@ -26,8 +27,9 @@ from litert_build.reports.progress import Console
 class Session:
     """Decides and runs the steps of one build; `ran` and `failed` are the keys that were."""
 
-    def __init__(self, folder: BuildFolder, steps: Sequence[Step], console: Console) -> None:
-        self._database = folder.database
+    def __init__(self, folder: BuildFolder, steps: Sequence[Step], console: Console, commands: Commands | None = None) -> None:
+        self.database = folder.database
+        self._commands = commands or Commands(folder.root)
         self.root = folder.root
         self._console = console
         self._lock = threading.Lock()
@@ -40,7 +42,7 @@ class Session:
         unsure: set[str] = set()
         result = []
         for step in self.steps.values():
-            if not self._database.holds(step.key, step.signature) or not unsure.isdisjoint(step.inputs):
+            if not self.database.holds(step.key, step.signature) or not unsure.isdisjoint(step.inputs):
                 unsure.update(step.outputs)
                 result.append(step)
         return result
@@ -50,7 +52,8 @@ class Session:
         exception in a worker of the build engine would leave the others waiting."""
         step = self.steps[key]
         try:
-            if self._database.holds_now(key, step.signature):
+            if self.database.holds_now(key, step.signature):
+                self.database.clear(key)
                 self._console.skipped(step.title)
                 return 0
             return self._run(step)
@@ -61,16 +64,14 @@ class Session:
 
     def _run(self, step: Step) -> int:
         self._console.started(step.title)
-        reason = self._database.reason(step.key, step.signature) if self._console.verbose else ""
-        started = self._database.begin(step.key)
+        reason = self.database.reason(step.key, step.signature) if self._console.verbose else ""
+        started = self.database.begin(step.key)
         clock = time.monotonic()
-        outcome = step.run()
+        outcome = self._commands.run(step.work) if isinstance(step.work, Command) else step.work()
         if outcome.code:
             return self._failed(step, outcome)
-        read = outcome.read if step.reports_inputs else step.inputs
-        self._database.record(
-            step.key, step.signature, inputs=read, outputs=step.outputs, started=started, seconds=time.monotonic() - clock
-        )
+        read = outcome.read or step.inputs if step.reports_inputs else step.inputs
+        self.database.record(step.key, step.signature, inputs=read, outputs=step.outputs, started=started, seconds=time.monotonic() - clock)
         with self._lock:
             self.ran.append(step.key)
         self._console.finished(step.title, outcome.output, step.key, reason)
@@ -83,6 +84,10 @@ class Session:
         self._console.failed(step.title, place, outcome.code, outcome.output)
         return outcome.code
 
+    def complete(self) -> bool:
+        """Whether every step is up to date now."""
+        return not self.failed and all(self.database.holds(step.key, step.signature) for step in self.steps.values())
+
     def finish(self) -> None:
         """Save the database, and withdraw what a failed build leaves from an earlier one. Called once, however the build ended."""
         if self.failed:
@@ -90,5 +95,5 @@ class Session:
                 if step.withdrawn:
                     for output in step.outputs:
                         (self.root / output).unlink(missing_ok=True)
-        self._database.keep_only(set(self.steps))
-        self._database.save()
+        self.database.keep_only(set(self.steps))
+        self.database.save()

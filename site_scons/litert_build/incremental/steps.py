@@ -1,6 +1,6 @@
 """Owns steps: what a build runs, each with a signature that changes when its command, environment or tools do.
 
-steps = steps_of(actions, toolchain, commands)
+steps = steps_of(actions, toolchain)
 steps[0].key, steps[0].title          # 'bazel-out/k8-opt/bin/c/_objs/engine/engine.pic.o', 'Compile c/engine.cc'
 
 A step is an action of the action list rendered by a toolchain, or work of our own (a bundle).
@@ -8,73 +8,96 @@ A step is an action of the action list rendered by a toolchain, or work of our o
 
 from __future__ import annotations
 
-import hashlib
+import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 
 from litert_build.actions import Action, Compile, Link, Run, Write
-from litert_build.incremental.commands import Commands
+from litert_build.incremental.commands import Command
 from litert_build.incremental.outcome import Outcome
+from litert_build.incremental.signing import sign
 from litert_build.toolchains.base import Toolchain
+
+RUN_ENVIRONMENT = (("LC_ALL", "C"), ("PATH", "/usr/local/bin:/usr/bin:/bin" if os.name == "posix" else os.environ.get("PATH", "")))
+_NOT_SIGNED = frozenset({"TMPDIR", "TEMP", "TMP", "SYSTEMROOT"})  # where a tool puts its scratch files changes no output
 
 
 @dataclass(frozen=True)
 class Step:
     """One thing to run. `key` is its first output; `inputs` are what must exist before, and, where `reports_inputs` is false, all it reads.
 
-    Where `reports_inputs` is true (a compile), the outcome names what was read and `inputs` only order it. What is `withdrawn` (a bundle)
-    is removed when the build fails: it must not be taken for the product of the failed one.
+    Where `reports_inputs` is true (a compile), the outcome names what was read and `inputs` only order it. `work` is a command, or a
+    function of this process. What is `withdrawn` (a bundle) is removed when the build fails: it must not be taken for the product of the
+    failed one.
     """
 
-    key: str
     title: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     signature: bytes
-    run: Callable[[], Outcome] = field(compare=False)
+    work: Command | Callable[[], Outcome]
     label: str = ""
     location: str = ""
     reports_inputs: bool = False
     withdrawn: bool = False
 
-
-def sign(*parts: Iterable[str]) -> bytes:
-    """Return the digest of several lists of strings; neither the strings nor the lists can run into each other."""
-    hasher = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        hasher.update("\0".join(part).encode("utf-8", "surrogateescape"))
-        hasher.update(b"\0\0\1")
-    return hasher.digest()
+    @property
+    def key(self) -> str:
+        return self.outputs[0]
 
 
-def steps_of(actions: Iterable[Action], toolchain: Toolchain, commands: Commands) -> list[Step]:
-    """Return the step of each action, in order."""
-    tools = (toolchain.identity, *(f"{name}={value}" for name, value in sorted(toolchain.environment.items())))
-    return [_step(action, toolchain, commands, tools) for action in actions]
+def plain(strings: Iterable[str]) -> tuple[str, ...]:
+    """Return strings without their provenance: what is stored on disk is str itself."""
+    return tuple(map(str, strings))
 
 
-def _step(action: Action, toolchain: Toolchain, commands: Commands, tools: tuple[str, ...]) -> Step:
-    if isinstance(action, Compile):
-        argv = toolchain.compile_argv(action)
-        run: Callable[[], Outcome] = partial(commands.compile, action, argv, toolchain.environment)
-        return _made(action, f"Compile {action.source}", sign(("compile",), argv, tools), run, reports_inputs=True)
-    if isinstance(action, Link):
+def steps_of(actions: Iterable[Action], toolchain: Toolchain, exec_toolchain: Toolchain | None = None) -> list[Step]:
+    """Return the step of each action, in order; those of the exec configuration use `exec_toolchain`."""
+    target, tools = _Renderer(toolchain), _Renderer(exec_toolchain or toolchain)
+    return [(tools if action.configuration.endswith("-exec") else target).step(action) for action in actions]
+
+
+class _Renderer:
+    def __init__(self, toolchain: Toolchain) -> None:
+        self.toolchain = toolchain
+        self.environment = tuple(sorted(toolchain.environment.items()))
+        self.identity = (toolchain.identity, *(f"{name}={value}" for name, value in self.environment if name not in _NOT_SIGNED))
+
+    def step(self, action: Action) -> Step:
+        if isinstance(action, Compile):
+            return self._compile(action)
+        if isinstance(action, Link):
+            return self._link(action)
+        if isinstance(action, Run):
+            environment = tuple(sorted((str(name), str(value)) for name, value in {**dict(RUN_ENVIRONMENT), **dict(action.env)}.items()))
+            signature = sign(("run",), action.argv, (f"{n}={v}" for n, v in environment), action.inputs, action.tools, action.outputs)
+            command = Command("process", plain(action.argv), plain(action.outputs), environment)
+            inputs = tuple(dict.fromkeys((*action.inputs, *action.tools)))
+            return _step(f"{action.mnemonic} {action.label}", action, signature, command, inputs)
+        if isinstance(action, Write):
+            command = Command("write", (str(action.content),), plain(action.outputs), executable=action.executable)
+            return _file_step(f"Write {action.output}", action, command)
+        return _file_step(f"Copy {action.output}", action, Command("copy", (str(action.source),), plain(action.outputs)))
+
+    def _compile(self, action: Compile) -> Step:
+        argv = plain(self.toolchain.compile_argv(action))
+        signature = sign(("compile",), argv, self.identity)
+        optional = action.language == "asm"
+        command = Command("process", argv, plain(action.outputs), self.environment, str(action.depfile), optional)
+        return _step(f"Compile {action.source}", action, signature, command, action.inputs, reports_inputs=True)
+
+    def _link(self, action: Link) -> Step:
         response_file = f"{action.output}.args"
-        argv, lines = toolchain.link_argv(action, response_file), toolchain.response_lines(action)
-        run = partial(commands.link, action, argv, response_file, lines, toolchain.environment)
-        return _made(action, f"Link {action.output}", sign(("link",), argv, lines, action.inputs, action.outputs, tools), run)
-    if isinstance(action, Run):
-        environment = tuple(f"{name}={value}" for name, value in action.env)
-        signature = sign(("run",), action.argv, environment, action.inputs, action.tools, action.outputs)
-        return _made(action, f"{action.mnemonic} {action.label}", signature, partial(commands.run, action))
-    if isinstance(action, Write):
-        signature = sign(("write",), (action.content, str(action.executable)), action.outputs)
-        return _made(action, f"Write {action.output}", signature, partial(commands.write, action))
-    return _made(action, f"Copy {action.output}", sign(("copy",), action.inputs, action.outputs), partial(commands.copy, action))
+        argv, lines = plain(self.toolchain.link_argv(action, response_file)), plain(self.toolchain.response_lines(action))
+        signature = sign(("link",), argv, lines, action.inputs, action.outputs, self.identity)
+        command = Command("process", argv, plain(action.outputs), self.environment, response_file=response_file, lines=lines)
+        return _step(f"Link {action.output}", action, signature, command, action.inputs)
 
 
-def _made(action: Action, title: str, signature: bytes, run: Callable[[], Outcome], *, reports_inputs: bool = False) -> Step:
-    tools = action.tools if isinstance(action, Run) else ()
-    inputs = tuple(dict.fromkeys((*action.inputs, *tools)))
-    return Step(action.outputs[0], title, inputs, action.outputs, signature, run, action.label, action.location, reports_inputs)
+def _file_step(title: str, action: Action, command: Command) -> Step:
+    signature = sign((command.kind, str(command.executable)), command.argv, action.outputs)
+    return _step(title, action, signature, command, action.inputs)
+
+
+def _step(title: str, action: Action, signature: bytes, command: Command, inputs: Iterable[str], *, reports_inputs: bool = False) -> Step:
+    return Step(title, plain(inputs), plain(action.outputs), signature, command, str(action.label), str(action.location), reports_inputs)

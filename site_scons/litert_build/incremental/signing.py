@@ -1,0 +1,18 @@
+"""Owns the digest over lists of strings.
+
+sign(("compile",), argv, environment)
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+
+def sign(*parts: Iterable[str]) -> bytes:
+    """Return the digest (16 bytes) of several lists of strings; neither the strings nor the lists can run into each other."""
+    hasher = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        hasher.update("\0".join(part).encode("utf-8", "surrogateescape"))
+        hasher.update(b"\0\0\1")
+    return hasher.digest()
