@@ -93,9 +93,19 @@ def test_the_core_alone_is_a_library_with_its_accelerator() -> None:
     assert [source for source in sources if not source.startswith("external/")] == []
 
 
-def test_an_unknown_link_mode_is_refused() -> None:
-    with pytest.raises(BuildError, match="statik"):
-        analysis_of(replace(LOCK, flags={LINK_MODE: "statik"}))
+@pytest.mark.parametrize(
+    ("flag", "value", "message"),
+    [
+        (LINK_MODE, "statik", "one of its values: default, static, dynamic, none\n  -> did you mean static"),
+        (f"{LINK_MODE}s", "dynamic", "no such target '@litert//litert/build_common:litert_runtime_link_modes'"),
+        ("@literd//litert:mode", "dynamic", "no such repository '@literd'"),
+        ("//c:engine", "dynamic", "//c:engine is no build setting"),
+    ],
+)
+def test_a_flag_of_the_lock_must_exist_and_take_its_value(flag: str, value: str, message: str) -> None:
+    with pytest.raises(BuildError) as failure:
+        analysis_of(replace(LOCK, flags={flag: value}))
+    assert message in str(failure.value)
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,9 @@ class Analyzer:
 
     def run(self) -> Analysis:
         """Configure every root and return the analysis. Raises BuildError."""
+        for name in self.lock.flags:
+            with located(f"{self.lock.file}: flags"):
+                self.resolvers[self.target.name].conditions.flag_value(_flag_label(self.lock, name))
         roots = [self.configured(label, self.target, None) for label in self.roots()]
         return Analysis(self.actions, link_inputs(roots), tuple(dict.fromkeys(self.packages.read)))
 
