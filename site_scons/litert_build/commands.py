@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from litert_build.bundles.commands import assemble_command, plan_command, targets_json, verify_command
 from litert_build.options import Options
 from litert_build.policy.targets import TARGETS
 
@@ -31,7 +32,10 @@ def run_command(options: Options) -> int:
 
 
 def list_targets(options: Options) -> int:
-    """Print the platform table."""
+    """Print the platform table, as text or as one line of JSON."""
+    if options["format"] == "json":
+        print(targets_json())
+        return 0
     rows = [("target", "library", "toolchains", "also named")]
     rows += [(row.name, row.library, ", ".join(row.toolchains), ", ".join(row.aliases)) for row in TARGETS.values()]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -41,5 +45,8 @@ def list_targets(options: Options) -> int:
 
 
 COMMANDS: dict[str, Command] = {
-    "targets": Command("list the platforms", list_targets),
+    "targets": Command("list the platforms (format=json for CI)", list_targets),
+    "verify": Command("check finished bundles: bundle=PATH", verify_command),
+    "release-assemble": Command("make the archives that need several targets: bundles=PATH tag=NAME official=PATH", assemble_command),
+    "release-plan": Command("print what would be published: bundles=PATH tag=NAME", plan_command),
 }

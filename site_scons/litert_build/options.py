@@ -52,6 +52,12 @@ OPTIONS: dict[str, Option] = {
         Option("store", "Sources", "folder of downloads and sealed source trees (default: the user's cache)"),
         Option("incremental", "Speed", "off: plain SCons decides, without the dependency database", "on", ("on", "off")),
         Option("file", "Reports", "the library that `scons check file=PATH` judges"),
+        Option("format", "Reports", "how `scons targets` prints the table", "text", ("text", "json")),
+        Option("bundle", "Bundles and releases", "the archive, or folder of archives, that `scons verify` judges"),
+        Option("bundles", "Bundles and releases", "folder of the bundles of all targets, for release-assemble and release-plan"),
+        Option("official", "Bundles and releases", "folder of upstream's own release assets"),
+        Option("native", "Bundles and releases", "Git repository whose tags are the published releases (default: this project's)"),
+        Option("upstream", "Bundles and releases", "Git repository whose tags name upstream's commits (default: upstream's)"),
         Option("verbose", "Reports", "yes: name each step that runs, and why", "no", _YES_NO),
         Option("debug", "Reports", "yes: show the Python traceback of an error", "no", _YES_NO),
     )
