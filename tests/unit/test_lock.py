@@ -71,7 +71,7 @@ def test_reads_every_field_of_a_repository(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"schema": 2}, "lock schema 2 is not 1"),
-        ({"rots": []}, "unknown field 'rots' in the lock\n  -> did you mean roots?"),
+        ({"rots": []}, "unknown field 'rots' in the file\n  -> did you mean roots?"),
         ({"main": None}, "main: the field is missing; a string is expected"),
         ({"main": "ap"}, "main repository 'ap' is not among the repositories\n  -> did you mean app?"),
         ({"roots": "//c:engine"}, "roots: a list is expected, not a string"),
@@ -123,8 +123,8 @@ def test_a_field_given_twice_is_an_error(tmp_path: Path) -> None:
 
 
 def test_unreadable_and_broken_files(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match="cannot read the lock: No such file"):
+    with pytest.raises(BuildError, match="cannot read the file: No such file"):
         Lock.read(tmp_path / "none.json")
     (tmp_path / "lock.json").write_text("{", encoding="utf-8")
-    with pytest.raises(BuildError, match="the lock is not valid JSON"):
+    with pytest.raises(BuildError, match="the file is not valid JSON"):
         Lock.read(tmp_path / "lock.json")

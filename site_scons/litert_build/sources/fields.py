@@ -1,4 +1,4 @@
-"""Owns the reading of one JSON object with known fields and types, so that each mistake is named by its place.
+"""Owns the reading of JSON files whose objects have known fields and types, so that each mistake is named by its place.
 
 fields = Fields(Path("sample.json"), "repositories.absl", data, {"path", "urls", "sha256"})
 fields.text("sha256", "")          # BuildError: sample.json: repositories.absl.sha256: a string is expected, not a number
@@ -6,6 +6,7 @@ fields.text("sha256", "")          # BuildError: sample.json: repositories.absl.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,6 +14,25 @@ from typing import Any, NoReturn
 from litert_build.errors import BuildError, nearest
 
 _NAMES = {str: "a string", bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object", type(None): "null"}
+
+
+def read_json(file: Path, mend: str, *, missing: str = "") -> Any:
+    """Return the content of a JSON file. Raises BuildError where it cannot be read, is no JSON, or gives a name twice in one object."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=lambda pairs: _unique(file, pairs))
+    except OSError as error:
+        raise BuildError(f"cannot read the file: {error.strerror}", where=str(file), mend=missing or mend) from error
+    except ValueError as error:
+        raise BuildError(f"the file is not valid JSON: {error}", where=str(file), mend=mend) from error
+
+
+def _unique(file: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in data:
+            raise BuildError(f"{name!r} stands twice in one object", where=str(file), mend="keep one of them")
+        data[name] = value
+    return data
 
 
 class Fields:
@@ -40,7 +60,7 @@ class Fields:
         """Raise BuildError for field `name`."""
         path = f"{self.place}.{name}" if self.place else name
         if whole:
-            raise BuildError(f"{whole} in {self.place or 'the lock'}", where=str(self.file), mend=mend)
+            raise BuildError(f"{whole} in {self.place or 'the file'}", where=str(self.file), mend=mend)
         raise BuildError(f"{path}: {what}", where=str(self.file), mend=mend)
 
     def raw(self, name: str, kind: type, default: Any) -> Any:

@@ -8,14 +8,13 @@ Paths in a lock are relative to the folder of the lock file. docs/refs-and-locks
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from litert_build.errors import BuildError, nearest
-from litert_build.sources.fields import Fields
+from litert_build.sources.fields import Fields, read_json
 
 SCHEMA = 1
 ARCHIVE_TYPES = ("", "tar", "tar.gz", "tgz", "tar.xz", "tar.bz2", "zip", "crate", "file")
@@ -44,6 +43,16 @@ class Patch:
 
 
 @dataclass(frozen=True)
+class Edit:
+    """One text of one file that is replaced. `file` is a path or a pattern (fnmatch, `*` also matches /) that fits one file; `find`
+    must stand in it exactly once."""
+
+    file: str
+    find: str
+    replace: str
+
+
+@dataclass(frozen=True)
 class Lfs:
     """Git LFS pointers to replace by their files: the server's `url` (the part before /objects/batch) and which paths (`include`,
     fnmatch patterns over tree-relative paths)."""
@@ -58,8 +67,8 @@ class Repository:
     with a commit; or none of them where `link_files` are all there is.
 
     A tree is made in this order: extract and strip `strip_prefix` (under `add_prefix`), fetch `lfs`, write `build_file` as
-    BUILD.bazel, apply `patches`, run `patch_cmds`, place `link_files`, place `overlay`. The last two map a path inside the tree to
-    the file that stands there. `repo_mapping` maps apparent repository names, as this repository writes them, to names of
+    BUILD.bazel, apply `patches` and `edits`, run `patch_cmds`, place `link_files`, place `overlay`. The last two map a path inside
+    the tree to the file that stands there. `repo_mapping` maps apparent repository names, as this repository writes them, to names of
     this lock. `rule`, `location` and `shadowed` say where the entry comes from: the repository rule, the declaring file:line, and later
     declarations of the same name that the first one kept out.
     """
@@ -76,6 +85,7 @@ class Repository:
     lfs: Lfs | None = None
     build_file: FileRef | None = None
     patches: tuple[Patch, ...] = ()
+    edits: tuple[Edit, ...] = ()
     patch_cmds: tuple[str, ...] = ()
     patch_cmds_win: tuple[str, ...] = ()
     link_files: dict[str, FileRef] = field(default_factory=dict)
@@ -140,14 +150,7 @@ class Lock:
     @staticmethod
     def read(file: Path) -> Lock:
         """Parse and validate `file`. Raises BuildError that names the file and the faulty field."""
-        try:
-            data = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=lambda pairs: _unique(file, pairs))
-        except OSError as error:
-            raise BuildError(
-                f"cannot read the lock: {error.strerror}", where=str(file), mend="name an existing file with lock=PATH"
-            ) from error
-        except ValueError as error:
-            raise BuildError(f"the lock is not valid JSON: {error}", where=str(file), mend="regenerate it with scons lock") from error
+        data = read_json(file, "regenerate it with scons lock", missing="name an existing file with lock=PATH")
         return _parse(file, data)
 
 
@@ -157,17 +160,8 @@ LOCK_FIELDS = (
 )  # fmt: skip
 REPOSITORY_FIELDS = (
     "rule", "location", "path", "urls", "sha256", "type", "git", "commit", "strip_prefix", "add_prefix", "lfs", "build_file", "patches",
-    "patch_cmds", "patch_cmds_win", "link_files", "overlay", "repo_mapping", "shadowed",
+    "edits", "patch_cmds", "patch_cmds_win", "link_files", "overlay", "repo_mapping", "shadowed",
 )  # fmt: skip
-
-
-def _unique(file: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in data:
-            raise BuildError(f"{name!r} stands twice in one object", where=str(file), mend="keep one of them")
-        data[name] = value
-    return data
 
 
 def _parse(file: Path, data: Any) -> Lock:
@@ -229,6 +223,7 @@ def _repository(file: Path, base: Path, name: str, data: Any) -> Repository:
         lfs=_lfs(file, name, fields),
         build_file=_file_ref(fields, base, "build_file", fields.data["build_file"]) if "build_file" in fields else None,
         patches=tuple(_patch(file, base, name, at, value) for at, value in enumerate(fields.items("patches", []))),
+        edits=tuple(read_edit(file, f"repositories.{name}.edits[{at}]", value) for at, value in enumerate(fields.items("edits", []))),
         patch_cmds=fields.texts("patch_cmds"),
         patch_cmds_win=fields.texts("patch_cmds_win"),
         link_files={
@@ -262,6 +257,12 @@ def inner_path(fields: Fields, name: str, text: str) -> str:
     if text and (text.startswith("/") or "\\" in text or ":" in text or ".." in parts or "" in parts or "." in parts):
         fields.fault(name, f"{text!r} is not a plain path inside the tree")
     return text
+
+
+def read_edit(file: Path, place: str, value: Any) -> Edit:
+    """Read one edit; raises BuildError that names `file` and `place`."""
+    fields = Fields(file, place, value, ("file", "find", "replace"))
+    return Edit(fields.text("file"), fields.text("find"), fields.text("replace"))
 
 
 def _lfs(file: Path, name: str, fields: Fields) -> Lfs | None:

@@ -64,6 +64,7 @@ def repository_data(repository: Repository, base: Path) -> dict[str, Any]:
             "lfs": lfs,
             "build_file": _file(repository.build_file, base) if repository.build_file else None,
             "patches": [_patch(patch, base) for patch in repository.patches],
+            "edits": [{"file": edit.file, "find": edit.find, "replace": edit.replace} for edit in repository.edits],
             "patch_cmds": list(repository.patch_cmds),
             "patch_cmds_win": list(repository.patch_cmds_win),
             "link_files": {name: _file(reference, base) for name, reference in repository.link_files.items()},

@@ -9,11 +9,14 @@ for -p, git-diff's extended headers for new, deleted, renamed and executable fil
 
 from __future__ import annotations
 
+import fnmatch
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from litert_build.errors import BuildError
+from litert_build.sources.lock import Edit
 
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
@@ -70,6 +73,25 @@ def apply_patch(patch: bytes, folder: Path, *, strip: int = 0, source: str = "",
     if not dry_run:
         _write(folder, contents, modes)
     return changed
+
+
+def apply_edit(folder: Path, edit: Edit, where: str, *, dry_run: bool = False) -> str:
+    """Replace one text below `folder` and return the path of its file. Raises BuildError where the pattern fits none or several files,
+    or the text does not stand there exactly once."""
+    names = sorted((Path(parent) / name).relative_to(folder).as_posix() for parent, _, files in os.walk(folder) for name in files)
+    fitting = fnmatch.filter(names, edit.file)
+    if len(fitting) != 1:
+        raise BuildError(f"the edit of {edit.file!r} fits {len(fitting)} files", where=where, notes=fitting[:8], mend="name one file")
+    path = folder / fitting[0]
+    data, find = path.read_bytes(), edit.find.encode()
+    if data.count(find) != 1:
+        count = data.count(find)
+        raise BuildError(
+            f"{edit.find!r} stands {count} times in {fitting[0]}, not once", where=where, mend="adapt the edit to these sources"
+        )
+    if not dry_run:
+        path.write_bytes(data.replace(find, edit.replace.encode()))
+    return fitting[0]
 
 
 def parse_patch(patch: bytes, source: str = "") -> list[FileChange]:

@@ -23,7 +23,7 @@ from litert_build.sources.lfs import materialise
 from litert_build.sources.lock import FileRef, Lock, Repository
 from litert_build.sources.network import Network
 from litert_build.sources.overlay import overlay_farm
-from litert_build.sources.patches import apply_patch
+from litert_build.sources.patches import apply_edit, apply_patch
 from litert_build.sources.store import Store
 
 FORMAT = 1  # part of every tree's digest: raised when the same description would give other bytes
@@ -133,6 +133,7 @@ class TreeMaker:
             "add_prefix": repository.add_prefix,
             "lfs": repository.lfs.include if repository.lfs else (),
             "patches": [(self.digest_of(patch.file), patch.strip) for patch in repository.patches],
+            "edits": [(edit.file, edit.find, edit.replace) for edit in repository.edits],
             "patch_cmds": repository.patch_cmds,
             "patch_cmds_win": repository.patch_cmds_win,
             "build_file": self.digest_of(repository.build_file) if repository.build_file else "",
@@ -191,6 +192,8 @@ class TreeMaker:
         for patch in repository.patches:
             self.fetcher.progress(repository.name, "patch", 0, 0)
             apply_patch(self.read(patch.file), folder, strip=patch.strip, source=_spelling(patch.file))
+        for edit in repository.edits:
+            apply_edit(folder, edit, where)
         run_patch_commands(repository.patch_cmds, repository.patch_cmds_win, folder, where)
         for name, reference in placed.items():
             if reference is not repository.build_file:
