@@ -60,7 +60,7 @@ def runtime_imports(context: Context) -> Outcome:
     findings = [
         Finding(name, f"{kind} {name}", origin=context.blame(base_name(name)))
         for kind, names in ((_needed_word(context), facts.needed), ("delay import", facts.delay_needed))
-        for name in names
+        for name in dict.fromkeys(names)
         if is_runtime(name)
     ]
     if facts.format == "pe":
@@ -150,7 +150,7 @@ def _runtime_origin(context: Context, family: str) -> tuple[str, ...]:
     example=with_facts(needed=("libfoo.so.3", "libc.so.6")),
 )
 def needed_libraries(context: Context) -> Outcome:
-    names = (*context.facts.needed, *context.facts.delay_needed)
+    names = tuple(dict.fromkeys((*context.facts.needed, *context.facts.delay_needed)))
     findings = tuple(
         Finding(name, f"{_needed_word(context)} {name}", origin=context.blame(base_name(name)))
         for name in names

@@ -110,12 +110,17 @@ def release_policy(version: str, target: Target, link_mode: LinkMode = "static")
 
 def role_of(name: str, target: Target) -> Role:
     """Return "companion" for a file that hosts of `target` load or ship with, else "host"."""
-    framework = target.library.removeprefix("lib").split(".")[0]
-    return "companion" if name not in (target.library, framework) and dependencies.is_plugin(name) else "host"
+    return "companion" if name not in _host_names(target) and dependencies.is_plugin(name) else "host"
+
+
+def _host_names(target: Target) -> tuple[str, str]:
+    """Return the names of a host: the library's, and that of a framework's binary."""
+    return target.library, target.library.removeprefix("lib").split(".")[0]
 
 
 def check_bundle(folder: Path, target: Target, policy: GatePolicy) -> tuple[GateReport, ...]:
-    """Return a report on every library below `folder`, hosts first, each judged beside all others.
+    """Return a report on every library below `folder`, hosts first, each judged beside all others. Where the target's own library is
+    among them, all others are companions; else names decide.
 
     An unreadable file, as an LFS pointer, is a report that fails; so is a folder without a library. `policy` is the host's.
     """
@@ -132,8 +137,9 @@ def check_bundle(folder: Path, target: Target, policy: GatePolicy) -> tuple[Gate
         reports.append(_unreadable(".", target, policy, BuildError("the folder holds no library", mend="pack the libraries first")))
     neighbours = {facts.file.name: facts for facts in read.values()}
     bundled = tuple(file.name for file in files)
+    hosts = {name for name in neighbours if name in _host_names(target)}
     for name, facts in read.items():
-        role = role_of(facts.file.name, target)
+        role: Role = role_of(facts.file.name, target) if not hosts or facts.file.name in hosts else "companion"
         own = dataclasses.replace(policy, role=role, bundled=bundled)
         reports.append(dataclasses.replace(check_context(Context(facts, target, own, neighbours=neighbours)), name=name))
     return tuple(sorted(reports, key=lambda report: (report.role != "host", report.name)))
