@@ -1,4 +1,5 @@
 #include <immintrin.h>
+#include <string.h>
 
 #include "ukernels/dot.h"
 
@@ -6,7 +7,7 @@ UKERNEL_DOT_S8(avx2) {
   __m256i sums = _mm256_setzero_si256();
   for (size_t i = 0; i < count; i += 4) {
     int32_t packed;
-    __builtin_memcpy(&packed, a + i, sizeof packed);
+    memcpy(&packed, a + i, sizeof packed);
     const __m256i left = _mm256_cvtepi8_epi64(_mm_cvtsi32_si128(packed));
     const __m256i right = _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i*)(const void*)(b + i)));
     sums = _mm256_add_epi64(sums, _mm256_mul_epi32(left, right));
