@@ -48,11 +48,11 @@ def _with_import(symbol: Symbol) -> Callable[[Context], Context]:
 )
 def cxx_imports(context: Context) -> Outcome:
     facts = context.facts
-    crossing = [
+    crossing = sorted(
         symbol
         for symbol in facts.imports
         if is_cxx(symbol.name) and symbol.binding != "weak" and not _RUNTIME_LIBRARY.search(base_name(symbol.library))
-    ]
+    )
     findings = []
     for symbol in crossing[:12]:
         provider = symbol.library or _exporter(context.neighbours, symbol.name)
@@ -74,7 +74,7 @@ def _exporter(neighbours: Mapping[str, BinaryFacts], name: str) -> str:
     example=_with_import(Symbol("LiteRtCreateEnvironment", "func", "global")),
 )
 def symbol_closure(context: Context) -> Outcome:
-    missing = [symbol for symbol in context.facts.imports if symbol.binding != "weak" and not _provided(context, symbol)]
+    missing = sorted(symbol for symbol in context.facts.imports if symbol.binding != "weak" and not _provided(context, symbol))
     findings = []
     for symbol in missing[:12]:
         provider = _exporter(context.neighbours, context.facts.c_name(symbol.name))

@@ -16,7 +16,9 @@ from pathlib import Path
 from litert_build.errors import BuildError
 
 _NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\.)*(?:\\\n(?:[^\n\\]|\\.)*)*", re.DOTALL | re.MULTILINE)
-_ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)|__declspec\s*\([^)]*\)|\b[A-Z][A-Z0-9_]{3,}\b(?:\s*\([^)]*\))?(?=\s)")
+_ATTRIBUTE = re.compile(
+    r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__declspec\s*\([^)]*\)|\b[A-Z][A-Z0-9_]{3,}\b(?:\s*\([^)]*\))?(?=\s)"
+)
 _LINKAGE = re.compile(r'extern\s+"C"\s*\{?')
 _TYPEDEF_FUNCTION = re.compile(r"^typedef\s+(?P<result>.+?)\(\s*\*\s*(?P<name>\w+)\s*\)\s*\((?P<parameters>.*)\)$", re.DOTALL)
 _TYPEDEF = re.compile(r"^typedef\s+(?P<type>.+?)(?P<name>\w+)$", re.DOTALL)
@@ -77,7 +79,9 @@ def _typedef(statement: str, types: dict[str, str]) -> None:
     if match := _TYPEDEF_FUNCTION.match(statement):
         types[match["name"]] = f"fn{{{_word(match['result'], types)}({_parameters(match['parameters'], types)})}}"
     elif match := _TYPEDEF.match(statement):
-        types[match["name"]] = "i32" if match["type"].startswith("enum") else _word(match["type"], types)
+        anonymous = re.match(r"(?:struct|union) ?\{\}", match["type"])
+        word = "i32" if match["type"].startswith("enum") else _word(match["type"], types)
+        types[match["name"]] = match["name"] if anonymous else word
 
 
 def _parameters(text: str, types: dict[str, str]) -> str:
