@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from litert_build.bazel.analysis import analyze
 from litert_build.errors import BuildError
 from litert_build.policy.targets import find_target
-from litert_build.sources.generate import Generated, Wanted, check_tag, closure_of, generate_lock, lock_diff
+from litert_build.sources.bump import lock_diff
+from litert_build.sources.generate import Generated, Wanted, check_tag, generate_lock
 from litert_build.sources.lock import Lock, Repository
+from litert_build.sources.lock_command import LockRequest, closure_of, ensure_lock, run_lock, run_patches
 from litert_build.sources.lock_text import lock_text
 from litert_build.sources.network import Network
 from litert_build.sources.trees import materialize
 
 from tests.loopback import Loopback
-from tests.upstream_shape import UPSTREAM, publish
+from tests.upstream_shape import UPSTREAM, one_line_patch, publish
 
 WANTED = Wanted("v0.19.1", policy="")
 
@@ -35,7 +39,7 @@ def generate(server: Loopback, tmp_path: Path, wanted: Wanted = WANTED) -> Gener
         wanted,
         tmp_path / "refs" / f"{wanted.ref}.json",
         store=tmp_path / "store",
-        closure=closure_of(["linux-x64"]),
+        closure=closure_of(("linux-x64",), tmp_path),
         network=Network(github=server.base, attempts=2, delay=0.01, timeout=10, token=""),
     )
 
@@ -250,3 +254,69 @@ def test_a_folder_of_the_main_repository_is_locked_with_it(server: Loopback, tmp
     assert inner.strip_prefix.endswith("/third_party/inner")
     trees = materialize(save(made), store=tmp_path / "store", overlays_dir=tmp_path / "o", offline=True)
     assert (trees["inner"] / "i.cc").read_text() == "int i;\n"
+
+
+def request(tmp_path: Path, ref: str = "v0.19.1", **more: Any) -> LockRequest:
+    return LockRequest(ref, root=tmp_path, targets=("linux-x64",), **{"policy": "", **more})
+
+
+def test_a_build_without_a_lock_makes_it_and_a_locked_one_refuses(server: Loopback, tmp_path: Path) -> None:
+    publish(server)
+    online = Network(github=server.base, delay=0.01, token="")
+    with pytest.raises(BuildError, match=r"there is no lock of v0\.19\.1, and locked=yes forbids to make one"):
+        ensure_lock(request(tmp_path), store=tmp_path / "store", locked=True, network=online)
+    lock, notes = ensure_lock(request(tmp_path), store=tmp_path / "store", network=online)
+    assert notes[0].startswith("there was no lock of v0.19.1: wrote ")
+    assert notes[0].endswith(f"7 repositories, commit {lock.commit}; commit it")
+    assert any(note.startswith("litert_lm: sha256 ") for note in notes[1:])
+    assert ensure_lock(request(tmp_path), store=tmp_path / "store", locked=True, network=replace(online, offline=True)) == (lock, ())
+    with pytest.raises(BuildError, match=r"has no tag or branch 'v0\.19\.2'") as caught:
+        ensure_lock(request(tmp_path, "v0.19.2"), store=tmp_path / "store", network=online)
+    assert "the locks here: v0.19.1" in caught.value.notes
+
+
+def test_a_bump_shows_targets_units_and_flags(server: Loopback, tmp_path: Path) -> None:
+    publish(server)
+    online = Network(github=server.base, delay=0.01, token="")
+    first = run_lock(request(tmp_path), store=tmp_path / "store", network=online)
+    assert "7 repositories" in first.splitlines()[0]
+    build = (server.root / "work" / UPSTREAM / "c/BUILD").read_text().replace("alwayslink = True", 'copts = ["-O3"], defines = ["NEW=1"]')
+    build = build.replace('"engine.cc"]', '"engine.cc", "more.cc"]').replace('        "@re2",\n', "")
+    server.repository(UPSTREAM, {"c/BUILD": build, "c/more.cc": ""}, tag="v0.20.0", parent=True)
+    text = run_lock(request(tmp_path, "v0.20.0"), store=tmp_path / "store", network=online, diff=True)
+    assert not (tmp_path / "third_party/refs/v0.20.0.json").exists()
+    lines = text.splitlines()
+    assert lines[0] == "v0.19.1 -> v0.20.0"
+    assert lines[3].startswith("- re2 ")
+    assert lines[4:] == [
+        "linux-x64: - target @re2//:re2",
+        "linux-x64: + c/more.cc in //c:engine",
+        "linux-x64: ~ flags +-O3: 1 translation units, first c/engine.cc",
+        "linux-x64: ~ defines +NEW=1: 1 translation units, first c/engine.cc",
+        "linux-x64: ~ includes --iquote external/re2 --iquote bazel-out/k8-opt/bin/external/re2: 1 translation units, first c/engine.cc",
+    ]
+    with pytest.raises(BuildError, match=r"there is no lock of v0\.19\.2\n  -> did you mean v0\.19\.1\?"):
+        run_lock(request(tmp_path, "v0.20.0", against="v0.19.2"), store=tmp_path / "store", network=online, diff=True)
+
+
+def test_what_is_carried_is_tried_on_the_sources_of_a_lock(server: Loopback, tmp_path: Path) -> None:
+    publish(server)
+    online = Network(github=server.base, delay=0.01, token="")
+    lock, _ = ensure_lock(request(tmp_path), store=tmp_path / "store", network=online)
+    lock.file.write_text(lock_text(replace(lock, policy="v0.19.1")), encoding="utf-8")
+    folder = tmp_path / "third_party/patches/flat"
+    folder.mkdir(parents=True)
+    (folder / "x.patch").write_text(one_line_patch("flatbuffers.cc", "int flat() { return 3; }", "int flat() { return 4; }"))
+    (folder / "carried.json").write_text(
+        json.dumps(
+            {
+                "refs": ">=0.19",
+                "why": "w",
+                "upstream": "u",
+                "until": "t",
+                "repositories": {"flatbuffers": {"patches": [{"file": "x.patch", "strip": 1}]}},
+            }
+        )
+    )
+    text = run_patches(request(tmp_path), store=tmp_path / "store", network=replace(online, offline=True))
+    assert "- v0.19.1: no longer applies (x.patch: hunk 1 of 1 does not fit flatbuffers.cc)" in text

@@ -1,6 +1,6 @@
 """Owns the making of locks: from a release tag to a commit, its WORKSPACE, the closure of the roots and the lock they amount to.
 
-made = generate_lock(Wanted("v0.19.1"), Path("third_party/refs/v0.19.1.json"), store=default_store(), closure=closure_of(["linux-x64"]))
+made = generate_lock(Wanted("v0.19.1"), Path("third_party/refs/v0.19.1.json"), store=default_store(), closure=closure)
 made.lock, made.notes
 print("\\n".join(lock_diff(old, made.lock)))
 """
@@ -14,7 +14,6 @@ from pathlib import Path
 from litert_build.errors import BuildError
 from litert_build.policy.companions import is_upstream_release
 from litert_build.policy.exports import API_PATTERNS
-from litert_build.policy.refs import apply_policy
 from litert_build.sources.download import Fetcher, Progress, silent
 from litert_build.sources.git import resolve
 from litert_build.sources.lock import Lock, Product, Repository
@@ -95,6 +94,7 @@ def generate_lock(
         main = _main_repository(wanted, commit, maker)
         workspace = Workspace(wanted.main, main, maker, network)
         workspace.made |= wanted.additions
+        workspace.trust(wanted.main, main.urls[0], main.sha256)
         workspace.evaluate()
         draft = Lock(
             file=file,
@@ -165,58 +165,3 @@ def _with_sources(workspace: Workspace, names: Sequence[str]) -> list[str]:
     for name in names:
         add(name)
     return list(found)
-
-
-def closure_of(targets: Sequence[str]) -> Closure:
-    """Return the closure that analysis finds for the targets together."""
-
-    def visit(lock: Lock, trees: Mapping[str, Path]) -> None:
-        from litert_build.bazel.analysis import analyze
-        from litert_build.policy.targets import find_target
-
-        for name in targets:
-            target = find_target(name)
-            analyze(apply_policy(lock, name) if lock.policy else lock, trees, target, compiler=target.release_toolchain)
-
-    return visit
-
-
-def lock_diff(old: Lock, new: Lock) -> list[str]:
-    """Return what a bump changes, a line each: commit, repositories that come and go, versions, patches, settings."""
-    lines = []
-    if old.commit != new.commit:
-        lines.append(f"commit {old.commit or '-'} -> {new.commit or '-'}")
-    for name in [*new.repositories, *(name for name in old.repositories if name not in new.repositories)]:
-        before, after = old.repositories.get(name), new.repositories.get(name)
-        if before is None and after is not None:
-            lines.append(f"+ {name} {version_of(after)}")
-        elif after is None and before is not None:
-            lines.append(f"- {name} {version_of(before)}")
-        elif before is not None and after is not None:
-            lines += _repository_diff(before, after)
-    for setting in ("policy", "link_mode", "roots", "product", "flags", "defines", "copts", "cxxopts", "conlyopts", "linkopts", "bindings"):
-        if getattr(old, setting) != getattr(new, setting):
-            lines.append(f"{setting}: {getattr(old, setting)} -> {getattr(new, setting)}")
-    return lines
-
-
-def _repository_diff(before: Repository, after: Repository) -> list[str]:
-    lines = []
-    if version_of(before) != version_of(after):
-        lines.append(f"~ {before.name} {version_of(before)} -> {version_of(after)}")
-    elif before.sha256 != after.sha256:
-        lines.append(f"~ {before.name} {version_of(before)}: other bytes under the same version: {before.sha256} -> {after.sha256}")
-    for what in ("patches", "patch_cmds", "build_file", "link_files", "repo_mapping", "overlay"):
-        if getattr(before, what) != getattr(after, what):
-            lines.append(f"~ {before.name}: {what} changed")
-    return lines
-
-
-def version_of(repository: Repository) -> str:
-    """Return how a reader tells the version: the commit, or the last part of the address, or the path."""
-    if repository.git:
-        return repository.commit[:12]
-    if repository.urls:
-        parts = repository.urls[0].rstrip("/").split("/")
-        return "/".join(parts[-2:]) if parts[-1].startswith(("v", "archive")) and len(parts) > 1 else parts[-1]
-    return str(repository.path) if repository.path else "files"

@@ -251,8 +251,12 @@ class Workspace:
 
     def _first_use(self, name: str, urls: tuple[str, ...]) -> str:
         _, digest = self.maker.fetcher.fetch_unpinned(name, urls)
-        self.unpinned.append(f"{name}: sha256 {digest} of {urls[0]} was trusted on first use")
+        self.trust(name, urls[0], digest)
         return digest
+
+    def trust(self, name: str, url: str, digest: str) -> None:
+        """Remember that a digest was taken from the file itself."""
+        self.unpinned.append(f"{name}: sha256 {digest} of {url} was trusted on first use")
 
     # SourceOf: where .bzl modules come from
 
