@@ -18,9 +18,9 @@ from pathlib import Path
 from litert_build.actions import LinkInputs
 from litert_build.bazel.analysis import Analysis, analyze
 from litert_build.bundles.bundle import BundleRequest, ToolchainUse, make_bundle
-from litert_build.bundles.checksums import NAME as SUMS
-from litert_build.bundles.layout import runtime_archive
-from litert_build.bundles.manifest import NAME as MANIFEST
+from litert_build.bundles.components import repository_components
+from litert_build.bundles.layout import bundle_files
+from litert_build.bundles.sdk import host_headers
 from litert_build.checks.gate import check_host
 from litert_build.checks.model import GatePolicy
 from litert_build.errors import BuildError
@@ -44,6 +44,8 @@ from litert_build.toolchains.base import Toolchain
 
 CHECKS = "checks.json"
 BUNDLE = "bundle"
+BRIDGE = "litert_lm_native"
+LICENCE = Path(__file__).resolve().parents[2] / "LICENSE"
 
 
 GRAPH = "graph"
@@ -166,7 +168,8 @@ class Job:
     def _bundle(self, plan: HostPlan) -> Step:
         tag = self.options["tag"] or self.lock.release
         companions = self.options.path("companions")
-        names = (runtime_archive(self.target.name, tag), MANIFEST, SUMS)
+        names = bundle_files(self.target.name, tag)
+        headers = [*self.root.glob("c/*.h"), *self.root.glob(f"external/{BRIDGE}/*/*.h")]
         request = BundleRequest(
             target=self.target,
             tag=tag,
@@ -174,20 +177,20 @@ class Job:
             host=self.root / plan.library,
             gate={},
             toolchain=ToolchainUse(self.toolchain.name, self.toolchain.identity, self.toolchain.cxx_runtime),
-            stream_abi=2 if self._policy.at_least("v0.15") else 1,
             output=self.root / BUNDLE,
             companions=companions,
             link_mode_override=self.options["link_mode"],
             local_trees=tuple(self.options.local),
         )
         added = tuple(str(path) for path in sorted(companions.rglob("*")) if path.is_file()) if companions else ()
+        added += tuple(sorted(path.relative_to(self.root).as_posix() for path in headers))
         outputs = tuple(f"{BUNDLE}/{name}" for name in names)
         return Step(
             title=f"Bundle {names[0]}",
             inputs=(plan.library, CHECKS, str(self.lock.file.absolute()), *added),
             outputs=outputs,
             signature=sign(("bundle", tag, self.toolchain.identity), added, tuple(self.options.local)),
-            work=partial(_pack, request, self.root),
+            work=partial(_pack, request, self),
             withdrawn=True,
         )
 
@@ -213,9 +216,12 @@ def _run_and_judge(step: Step, commands: Commands, plan: HostPlan, target: Targe
     return Outcome(1, f"{outcome.output}{report.text}\nthe library was moved to {rejected}\n")
 
 
-def _pack(request: BundleRequest, root: Path) -> Outcome:
-    gate = json.loads((root / CHECKS).read_text(encoding="utf-8"))
-    make_bundle(replace(request, gate=gate))
+def _pack(request: BundleRequest, job: Job) -> Outcome:
+    """Make the bundle with its papers and its SDK, from the verdict and the source trees."""
+    gate = json.loads((job.root / CHECKS).read_text(encoding="utf-8"))
+    trees = job.fetch()
+    parts = repository_components(job.lock, trees, LICENCE, job.options.local)
+    make_bundle(replace(request, gate=gate, components=parts, headers=host_headers(trees[job.lock.main], trees.get(BRIDGE))))
     return Outcome(0)
 
 

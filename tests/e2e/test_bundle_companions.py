@@ -28,6 +28,7 @@ HOST = """
 static std::unordered_map<std::string, int> seen;
 extern "C" int litert_lm_engine_create(const char* name) { return ++seen[name]; }
 extern "C" int litert_lm_asr_abi_version() { return 1; }
+extern "C" const char* litert_lm_stream_chunk_get_text() { return "text"; }
 """
 FUNCTIONS = [
     "Create",
@@ -64,9 +65,10 @@ def request_of(tmp_path: Path) -> BundleRequest:
         )
         link(companions, row.file, exporting(*names))
     lock = lock_file(tmp_path, TAG, COMMIT)
-    (tmp_path / "exports.map").write_text(f"{{ global: {''.join(f'{name}; ' for name in lock.product.required)} local: *; }};")
+    exports = (*lock.product.required, "litert_lm_stream_chunk_get_text")
+    (tmp_path / "exports.map").write_text(f"{{ global: {''.join(f'{name}; ' for name in exports)} local: *; }};")
     host = link(tmp_path, "libLiteRtLm.so", HOST, f"-Wl,--version-script={tmp_path / 'exports.map'}")
-    report = check_host(host, find_target("linux-x64"), GatePolicy(required=lock.product.required))
+    report = check_host(host, find_target("linux-x64"), GatePolicy(required=exports))
     assert report.passed, report.text
     return sample_request(
         tmp_path, lock=lock, tag=TAG, host=host, facts=report.facts, gate=json.loads(report.to_json()), companions=companions

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from litert_build.binaries.facts import BinaryFacts
+from litert_build.binaries.facts import BinaryFacts, Symbol
 from litert_build.bundles.bundle import BundleRequest, ToolchainUse, is_library
 from litert_build.bundles.layout import Layout
 from litert_build.checks.model import GatePolicy
@@ -20,6 +20,7 @@ from litert_build.policy.targets import Target, find_target
 from litert_build.sources.lock import Lock
 
 COMMIT = "924e79c91542761242244e4f1651851f822e4cbb"
+REQUIRED = ("litert_lm_engine_create", "litert_lm_asr_abi_version")
 TOOLCHAIN = ToolchainUse("gcc", "gcc; g++ 12.2.0 sha256:ab", "libstdc++, static")
 
 
@@ -67,7 +68,7 @@ def lock_file(folder: Path, ref: str = "sample", commit: str = "") -> Lock:
         "main": "litert_lm",
         "repositories": {"litert_lm": {"path": "."}},
         "roots": ["//c:engine"],
-        "product": {"kind": "host", "required": ["litert_lm_engine_create", "litert_lm_asr_abi_version"]},
+        "product": {"kind": "host", "required": list(REQUIRED), "allowed": ["litert_lm_stream_chunk_*"]},
     }
     file.write_text(json.dumps(document), encoding="utf-8")
     return Lock.read(file)
@@ -82,7 +83,9 @@ def gate(target: str, size: int) -> dict[str, Any]:
 def facts(file: Path) -> BinaryFacts:
     """Facts of a host that needs two glibc versions."""
     needs = {"libc.so.6": ("GLIBC_2.4", "GLIBC_2.17"), "libgcc_s.so.1": ("GCC_3.0",)}
-    return BinaryFacts(file, file.stat().st_size, "elf", "x64", "shared", version_needs=needs, sections=((".text", 7), (".data", 2)))
+    exports = tuple(Symbol(name) for name in ("litert_lm_asr_abi_version", "litert_lm_stream_chunk_get_text"))
+    size = file.stat().st_size
+    return BinaryFacts(file, size, "elf", "x64", "shared", version_needs=needs, sections=((".text", 7), (".data", 2)), exports=exports)
 
 
 def sample_request(folder: Path, target: Target | None = None, **changes: Any) -> BundleRequest:
@@ -98,7 +101,6 @@ def sample_request(folder: Path, target: Target | None = None, **changes: Any) -
         "host": host,
         "gate": gate(target.name, host.stat().st_size),
         "toolchain": TOOLCHAIN,
-        "stream_abi": 2,
         "output": folder / "out",
         "facts": changes.get("facts") or facts(host),
     }

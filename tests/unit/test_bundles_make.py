@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from litert_build.binaries.facts import BinaryFacts
 from litert_build.bundles.bundle import make_bundle
 from litert_build.bundles.layout import TARGETS, layout
 from litert_build.bundles.manifest import check_manifest
@@ -175,9 +176,18 @@ def test_a_development_ref_without_rules(tmp_path: Path) -> None:
     refuse(tmp_path, "no release whose rules hold for g924e79c91542", lock=lock_file(tmp_path, ref, COMMIT), tag=ref)
 
 
-def test_the_callback_abi_must_be_what_the_function_returns(tmp_path: Path, unpinned: None) -> None:
-    error = refuse(tmp_path, "breaks schema 2", stream_abi=1, **release(tmp_path))
-    assert error.notes == ("abi.streamProxyCallback: 1, but the function returns 2 from v0.18.0",)
+def test_the_callback_abi_must_be_what_the_function_returns(tmp_path: Path) -> None:
+    refuse(tmp_path, r"callback_abi_version\(\) returns 1, but litert_lm_stream_chunk_get_text is exported", stream_abi=1)
+
+
+def test_the_abis_must_be_those_of_the_release(tmp_path: Path, unpinned: None) -> None:
+    changes = release(tmp_path)
+    bare = BinaryFacts(tmp_path / "host", 1, "elf", "x64", "shared")
+    error = refuse(tmp_path, "breaks schema 2", facts=bare, **changes)
+    assert error.notes == (
+        "abi.streamProxyCallback: 1, but the function returns 2 from v0.18.0",
+        "abi.asrBridge: None at v0.18.0; the bridge is in from v0.16.0",
+    )
 
 
 @pytest.mark.parametrize(

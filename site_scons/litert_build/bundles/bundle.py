@@ -40,6 +40,7 @@ from litert_build.sources.lock import Lock
 LIBRARIES = (".so", ".dll", ".dylib")
 Judge = Callable[[Path, Target, GatePolicy], Sequence[GateReport]]
 ASR_PROBE = "litert_lm_asr_abi_version"
+CHUNK_PROBE = "litert_lm_stream_chunk_get_text"
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,11 @@ class ToolchainUse:
 class BundleRequest:
     """All that a bundle is made of.
 
-    `gate` is the content of checks.json; `stream_abi` what stream_proxy_callback_abi_version() returns; `companions` a folder that holds
-    exactly the files which ship beside the host. `compatibility` is the release whose rules hold for a development ref; `facts` are the
-    host's, where the caller has them; `link_mode_override` and `local_trees` name what the user changed; `flags` is everything that
-    flavours the compile commands. `components` are the repositories and crates of the host: with them come the bill of materials, NOTICE
-    and provenance. `headers` (name under the include path -> file) make the SDK archive.
+    `gate` is the content of checks.json; `stream_abi` what stream_proxy_callback_abi_version() returned, where it was called;
+    `companions` a folder that holds exactly the files which ship beside the host. `compatibility` is the release whose rules hold for a
+    development ref; `facts` are the host's, where the caller has them; `link_mode_override` and `local_trees` name what the user changed;
+    `flags` is everything that flavours the compile commands. `components` are the repositories and crates of the host: with them come
+    the bill of materials, NOTICE and provenance. `headers` (name under the include path -> file) make the SDK archive.
     """
 
     target: Target
@@ -68,8 +69,8 @@ class BundleRequest:
     host: Path
     gate: Mapping[str, Any]
     toolchain: ToolchainUse
-    stream_abi: int
     output: Path
+    stream_abi: int | None = None
     companions: Path | None = None
     compatibility: str = ""
     native_commit: str = ""
@@ -100,18 +101,20 @@ def make_bundle(request: BundleRequest, gate: Judge = check_bundle) -> BundleRes
 
     Raises BuildError where anything is wrong; then none of the files exists.
     """
-    identity = identify(request)
+    check_name(request)
     archive = request.output / runtime_archive(request.target.name, request.tag)
     text, sums = request.output / manifest.NAME, request.output / checksums.NAME
     _remove_old(request)
     _check_gate(request)
+    facts = request.facts or read_binary(request.host, request.target.arch)
+    identity = identify(request, facts)
     host = "" if identity.compatibility else (request.lock.product.library or request.target.library)
     rows = layout(request.target.name, identity.compatibility, official=identity.upstream_tag is not None, host=host)
     files = gather(request, rows)
     digests = check_files(rows, files, identity.compatibility)
     if rows.companions:
         _judge_beside(request, identity, rows, files, gate)
-    content = manifest.make_manifest(identity, request.target.name, rows, digests, describe_build(request, rows), request.smokes)
+    content = manifest.make_manifest(identity, request.target.name, rows, digests, describe_build(request, rows, facts), request.smokes)
     manifest.check_manifest(content, str(text))
     spelled = manifest.manifest_text(content)
     members = {f"{rows.folder}/{inner}": part for inner, part in files.items()}
@@ -165,10 +168,14 @@ def _write_extras(
     return tuple(extras)
 
 
-def identify(request: BundleRequest) -> manifest.Identity:
+def check_name(request: BundleRequest) -> ReleaseName:
+    """Return the name of the release. Raises BuildError where the tag cannot name one of the lock's ref."""
+    return name_release(request.tag, request.lock.ref, upstream=is_upstream_release(request.lock.ref))
+
+
+def identify(request: BundleRequest, facts: BinaryFacts) -> manifest.Identity:
     """Return what the bundle is a release of. Raises BuildError where the tag or the lock cannot name a release."""
-    lock, upstream = request.lock, is_upstream_release(request.lock.ref)
-    name: ReleaseName = name_release(request.tag, lock.ref, upstream=upstream)
+    lock, upstream, name = request.lock, is_upstream_release(request.lock.ref), check_name(request)
     compatibility = (lock.ref if name.channel == "stable" else request.compatibility) if upstream else ""
     if upstream and len(lock.commit) != 40:
         raise BuildError(
@@ -178,16 +185,32 @@ def identify(request: BundleRequest) -> manifest.Identity:
         raise BuildError(
             f"no release whose rules hold for {lock.ref}", where="compatibility=", mend="name the release it follows, as in v0.18.0"
         )
-    asr = ASR_PROBE in lock.product.required or bool(compatibility and Version(compatibility) >= Version("v0.16.0"))
+    stream, asr = read_abis(facts, request.stream_abi)
     return manifest.Identity(
         release=name,
         repository=UPSTREAM if upstream else lock.main,
         upstream_commit=lock.commit,
         compatibility=compatibility,
         native_commit=request.native_commit,
-        stream_abi=request.stream_abi,
-        asr_abi=1 if asr else None,
+        stream_abi=stream,
+        asr_abi=asr,
     )
+
+
+def read_abis(facts: BinaryFacts, called: int | None) -> tuple[int, int | None]:
+    """Return (callback ABI of the stream proxy, ABI of the ASR bridge or None) of a host, from what it exports: the proxy is built for
+    ABI 2 exactly where upstream has the chunk accessors.
+
+    Raises BuildError where that is not what the function returned when it was `called`.
+    """
+    stream = 2 if CHUNK_PROBE in facts.exported_names else 1
+    if called is not None and called != stream:
+        raise BuildError(
+            f"stream_proxy_callback_abi_version() returns {called}, but {CHUNK_PROBE} is {'' if stream == 2 else 'not '}exported",
+            where=str(facts.file),
+            mend="build bridge and upstream with the same define litert_lm_stream_chunk_api",
+        )
+    return stream, 1 if ASR_PROBE in facts.exported_names else None
 
 
 def _check_gate(request: BundleRequest) -> None:
@@ -297,9 +320,8 @@ def is_library(inner: str) -> bool:
     return inner.endswith(LIBRARIES) or folder == f"{name}.framework"
 
 
-def describe_build(request: BundleRequest, rows: Layout) -> dict[str, Any]:
+def describe_build(request: BundleRequest, rows: Layout, facts: BinaryFacts) -> dict[str, Any]:
     """Return the manifest's `build` entry: the facts of this build that the other keys of schema 2 have no place for."""
-    facts = request.facts or read_binary(request.host)
     lock, tool, rules = request.lock, request.toolchain, request.gate["rules"]
     flags = [
         *request.flags, *lock.copts, *lock.cxxopts, *lock.conlyopts, *lock.linkopts,

@@ -13,7 +13,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -84,14 +84,17 @@ def licence_texts(tree: Path) -> tuple[tuple[str, str], ...]:
     return tuple((path.relative_to(tree).as_posix(), path.read_text(encoding="utf-8", errors="replace")) for path in sorted(wanted))
 
 
-def repository_components(lock: Lock, trees: Mapping[str, Path], fallback: Path | None = None) -> list[Component]:
+def repository_components(
+    lock: Lock, trees: Mapping[str, Path], fallback: Path | None = None, local: Collection[str] = ()
+) -> list[Component]:
     """Return one component a repository of the lock that is in `trees` (name -> the tree that was built).
 
-    `fallback` is the licence file of trees that belong to this project. Raises BuildError for a tree that has no licence.
+    `fallback` is the licence file of trees that belong to this project; `local` names those that were replaced by a checkout.
+    Raises BuildError for a tree that has no licence.
     """
     parts = []
     for name in sorted(trees):
-        row = lock.repositories[name]
+        row = Repository(name, trees[name]) if name in local else lock.repositories[name]
         texts = licence_texts(trees[name])
         if not texts and row.path is not None and fallback is not None:
             texts = ((fallback.name, fallback.read_text(encoding="utf-8")),)
@@ -101,10 +104,11 @@ def repository_components(lock: Lock, trees: Mapping[str, Path], fallback: Path 
                 where=str(trees[name]),
                 mend="add one to its overlay in the lock, from its project",
             )
-        version = lock.ref if name == lock.main else _version(row)
+        own = name == lock.main and name not in local
+        version = lock.ref if own else _version(row)
         licence = identify_licence((text for _, text in texts), name)
         digest = row.sha256 or tree_digest(trees[name])
-        commit = row.commit or (lock.commit if name == lock.main else "")
+        commit = row.commit or (lock.commit if own else "")
         parts.append(Component(name, version, "repository", _url(row), digest, licence, texts, commit))
     return parts
 
@@ -176,7 +180,7 @@ def notice(parts: Iterable[Component]) -> str:
     owners: dict[str, list[str]] = {}
     for part in parts:
         for file, text in part.texts:
-            owners.setdefault(text.strip(), []).append(f"{part.name} {part.version}: {file}")
+            owners.setdefault(text.strip("\n"), []).append(f"{part.name} {part.version}: {file}")
     for text, names in owners.items():
         lines += ["", "=" * 79, *names, "=" * 79, "", text]
     return "\n".join(lines) + "\n"

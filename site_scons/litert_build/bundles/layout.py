@@ -105,6 +105,12 @@ def sidecars(target: str, tag: str) -> tuple[str, str, str]:
     return f"{stem}.cdx.json", f"{stem}.NOTICE.txt", f"{stem}.intoto.json"
 
 
+def bundle_files(target: str, tag: str) -> tuple[str, ...]:
+    """Return the names of all files of one bundle, the runtime archive first; frameworks have no SDK archive."""
+    sdk = () if target.startswith("ios") else (sdk_archive(target, tag),)
+    return (runtime_archive(target, tag), "manifest.json", "SHA256SUMS", *sdk, *sidecars(target, tag))
+
+
 def xcframework_archive(module: str, tag: str) -> str:
     return f"{PACKAGE}-apple-{module}-xcframework-{tag}.zip"
 

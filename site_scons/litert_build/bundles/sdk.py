@@ -86,6 +86,12 @@ def collect_headers(roots: Sequence[tuple[str, Path]]) -> dict[str, Content]:
     return {name: found[name] for name in sorted(public)}
 
 
+def host_headers(main: Path, bridge: Path | None) -> dict[str, Content]:
+    """Return the headers of a host: upstream's C API as `c/...`, and those of the bridge's folders by their names."""
+    folders = sorted({path.parent for path in bridge.glob("*/*.h")}) if bridge else []
+    return collect_headers([("c", main / "c"), *(("", folder) for folder in folders)])
+
+
 _CXX_INCLUDE = re.compile(r"^\s*#\s*include\s*<\w+>", re.MULTILINE)
 _QUOTED_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 

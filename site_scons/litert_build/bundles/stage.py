@@ -131,4 +131,6 @@ def normalise_elf(path: Path) -> None:
     for option in (["--set-rpath", "$ORIGIN"], ["--set-soname", path.name]):
         done = subprocess.run(["patchelf", *option, str(path)], capture_output=True, text=True, check=False)
         if done.returncode:
-            raise BuildError(f"patchelf {option[0]} failed", where=str(path), notes=done.stderr.splitlines(), mend="fetch the library again")
+            raise BuildError(
+                f"patchelf {option[0]} failed", where=str(path), notes=done.stderr.splitlines(), mend="fetch the library again"
+            )
