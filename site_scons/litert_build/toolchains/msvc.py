@@ -30,7 +30,8 @@ def create(target: Target, options: Options) -> ClToolchain:
         (options.cc or "cl.exe",), f"C++ compiler for {target.name}", _INSTALL, where="toolchain=msvc", version_argument="/?"
     )
     require_version("msvc", compiler, MINIMUM, "install the Visual Studio 2022 build tools")
-    linker = find_tool((str(Path(compiler.path).with_name("link.exe")),), f"linker for {target.name}", _INSTALL, where="toolchain=msvc")
+    link = str(Path(compiler.path).with_name("link.exe"))
+    linker = find_tool((link,), f"linker for {target.name}", _INSTALL, where="toolchain=msvc", version_argument="")
     return assemble("msvc", target, compiler, linker, system_folders(compiler, target, options.sysroot))
 
 

@@ -31,9 +31,10 @@ class Tool:
 
     @property
     def version(self) -> tuple[int, ...]:
-        """The dotted version in the version line, empty where there is none. gcc puts its own last, clang's follows the word."""
+        """The version in the version line, empty where there is none: clang's and cl's follow the word, gcc's the closing bracket.
+        MinGW's is "12-posix"."""
         text = re.sub(r"\([^)]*\)", " ", self.version_line)
-        found = re.search(r"version (\d+(?:\.\d+)+)", text) or re.search(r"(\d+(?:\.\d+)+)", text)
+        found = re.search(r"[Vv]ersion (\d+(?:\.\d+)*)", text) or re.search(r"\s(\d+(?:\.\d+)*)\S*", f" {text}")
         return tuple(int(part) for part in found.group(1).split(".")) if found else ()
 
 
@@ -67,7 +68,7 @@ def _version_line(path: str, argument: str) -> str:
             notes=lines[:3],
             mend="name a working compiler with cc=PATH cxx=PATH",
         )
-    return lines[0]
+    return next((line for line in lines if re.search(r"\d+\.\d+", line)), lines[0])  # cl.exe's banner is on the other stream
 
 
 @cache

@@ -60,8 +60,8 @@ class ZigToolchain(GnuToolchain):
     def host_link_flags(self, files: HostFiles) -> tuple[str, ...]:
         strip = () if files.keep_symbols else ("-s",)
         if self.target.format == "pe":
-            # zig's driver knows no hardening options of PE: its lld sets them by default, and writes no time stamp.
-            known = (files.export_list, f"-Wl,--out-implib,{files.import_library}", "-Wl,--gc-sections")
+            # zig's driver knows no hardening options of PE: its lld sets them by default.
+            known = (files.export_list, f"-Wl,--out-implib,{files.import_library}", "-Wl,--gc-sections", "-Wl,-Brepro")
             return (*known, *strip)
         flags = [flag for flag in elf_host(replace(files, link_map="")) if flag != "-Wl,-z,text"]  # always so with zig
         return (*flags, "-Wl,--undefined-version", *(["-Wl,--print-map"] if files.link_map else []), *strip)
