@@ -18,9 +18,9 @@ from typing import Any
 from litert_build.actions import ActionList, LinkInputs
 from litert_build.bazel.configuration import Conditions, Configuration
 from litert_build.bazel.context import RuleContext
-from litert_build.bazel.labels import Label
+from litert_build.bazel.labels import Label, parse_label
 from litert_build.bazel.packages import Package, Packages
-from litert_build.bazel.providers import CC_INFO, CcInfo, ConfiguredTarget, File, default_info
+from litert_build.bazel.providers import CC_INFO, CcInfo, ConfiguredTarget, File, default_info, merge_cc_infos
 from litert_build.bazel.resolution import Resolver
 from litert_build.bazel.rule_class import RuleTarget
 from litert_build.bazel.rules import build_globals, bzl_globals, embedded_repositories
@@ -31,6 +31,7 @@ from litert_build.sources.lock import Lock
 from litert_build.starlark.modules import located
 from litert_build.toolchains.features import bazel_compiler
 
+Key = tuple[Label, str]
 _STACK_BYTES = 512 * 1024 * 1024
 _RECURSION = 100_000
 
@@ -101,8 +102,6 @@ def configurations(lock: Lock, target: Target, compiler: str, exec_compiler: str
 
 
 def _flag_label(lock: Lock, text: str) -> Label:
-    from litert_build.bazel.labels import parse_label
-
     label = parse_label(text, "", "", lock.repositories[lock.main].repo_mapping)
     return Label("", label.package, label.name) if label.repository == lock.main else label
 
@@ -125,9 +124,11 @@ class Analyzer:
         self.target, self.exec = configurations(lock, target, compiler, exec_compiler)
         self.actions = ActionList()
         self.resolvers = {c.name: Resolver(Conditions(c, self.find_rule, self._resolve_in(c))) for c in (self.target, self.exec)}
-        self.done: dict[tuple[Label, str], ConfiguredTarget] = {}
-        self.active: list[tuple[Label, str]] = []
+        self.done: dict[Key, ConfiguredTarget] = {}
+        self.active: list[Key] = []
         self.aspects: dict[str, Any] = {}
+        self.edges: dict[Key, dict[Key, None]] = {}
+        self.problems: list[BuildError] | None = None
 
     def _resolve_in(self, configuration: Configuration) -> Callable[[RuleTarget, str], Any]:
         return lambda target, name: self.resolvers[configuration.name].value(target, name)
@@ -206,6 +207,8 @@ class Analyzer:
         """
         key = (label, configuration.name)
         wanted_by = parent.location if parent else str(self.lock.file)
+        if self.active:
+            self.edges.setdefault(self.active[-1], {})[key] = None
         if key in self.done:
             if parent is not None:
                 self._check_visible(label, parent)
@@ -214,13 +217,18 @@ class Analyzer:
             start = self.active.index(key)
             path = [str(other) for other, _ in self.active[start:]] + [str(label)]
             raise BuildError("dependency cycle", where=wanted_by, notes=path, mend="remove one of these dependencies")
-        with located(wanted_by):
-            package, rule = self.find(label, wanted_by)
-        if parent is not None:
-            self._check_visible(label, parent)
         self.active.append(key)
         try:
+            with located(wanted_by):
+                package, rule = self.find(label, wanted_by)
+                if parent is not None:
+                    self._check_visible(label, parent)
             result = self._configure(label, package, rule, configuration)
+        except BuildError as error:
+            if self.problems is None:
+                raise
+            self.problems.append(error)
+            result = ConfiguredTarget(label, providers_of(()), "faulty")
         finally:
             self.active.pop()
         self.done[key] = result
@@ -232,11 +240,11 @@ class Analyzer:
 
     def _configure(self, label: Label, package: Package, rule: RuleTarget | None, configuration: Configuration) -> ConfiguredTarget:
         if rule is None:
-            return ConfiguredTarget(label, _file_providers(self.source_file(label)), "source file")
+            return ConfiguredTarget(label, providers_of([self.source_file(label)]), "source file")
         if label.name not in package.targets:
             owner = self.configured(rule.label, configuration, None)
             file = self.output_file(label, configuration)
-            return ConfiguredTarget(label, {**owner.providers, **_file_providers(file)}, "generated file")
+            return ConfiguredTarget(label, {**owner.providers, **providers_of([file])}, "generated file")
         if rule.rule.implement is None:
             raise BuildError(
                 f"the closure needs {label}, a {rule.rule.name}: {rule.rule.missing or 'this rule is not implemented'}",
@@ -285,8 +293,9 @@ class Analyzer:
         return f"../{label.repository}/{inner}" if label.repository else inner
 
 
-def _file_providers(file: File) -> dict[Any, Any]:
-    info = default_info([file])
+def providers_of(files: Iterable[File]) -> dict[Any, Any]:
+    """Return the providers of a target that only has files."""
+    info = default_info(files)
     return {info.provider: info}
 
 
@@ -299,8 +308,6 @@ def _display(name: str, root: Path) -> str:
 
 def link_inputs(targets: Iterable[ConfiguredTarget]) -> LinkInputs:
     """Return what `targets` give to one final link, in topological order, each object once."""
-    from litert_build.bazel.providers import merge_cc_infos
-
     infos = [info for target in targets if isinstance(info := target.get(CC_INFO), CcInfo)]
     inputs = merge_cc_infos(infos).linking.to_list()
     return LinkInputs(

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from litert_build.bazel.depset import Depset
 from litert_build.bazel.labels import Label
 from litert_build.bazel.select import DEFAULT, Select, SelectorList
 from litert_build.starlark.opaque import Opaque
@@ -122,8 +123,12 @@ def _list_of(kind: str) -> Callable[[Any, str, ToLabel], StarlarkList]:
     def convert(value: Any, name: str, to_label: ToLabel) -> Any:
         if isinstance(value, Opaque):
             return value
+        if isinstance(value, Depset):  # Bazel still takes one, and TensorFlow's macros give one
+            value = value.to_list()
         if not isinstance(value, list | tuple):
             raise _wrong(name, f"list({kind})", value)
+        if kind == "string" and all(type(item) is str for item in value):
+            return StarlarkList(value)
         one = _CONVERT[kind]
         return StarlarkList([item if isinstance(item, Opaque) else one(item, name, to_label) for item in value])
 
@@ -135,7 +140,7 @@ def _dict_of(key: str, item: str) -> Callable[[Any, str, ToLabel], StarlarkDict]
         if not isinstance(value, dict):
             raise _wrong(name, f"dict({key}, {item})", value)
         one, other = _CONVERT[key], _CONVERT[item]
-        return StarlarkDict({one(k, name, to_label): other(v, name, to_label) for k, v in value.items()})
+        return StarlarkDict({one(k, name, to_label): v if isinstance(v, Opaque) else other(v, name, to_label) for k, v in value.items()})
 
     return convert
 

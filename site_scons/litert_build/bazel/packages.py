@@ -64,9 +64,16 @@ class Package:
     default_testonly: bool = False
     declared_package: bool = False
     _files: PackageFiles | None = None
+    _labels: dict[str, Label] = field(default_factory=dict)
 
     def to_label(self, text: Any) -> Label:
-        return text if isinstance(text, Label) else self.owner.label(text, self.repository, self.name, self.mapping)
+        """Return the Label of a string as this package's BUILD file means it. Raises EvalError."""
+        if isinstance(text, Label):
+            return text
+        known = self._labels.get(text)
+        if known is None:
+            known = self._labels[text] = self.owner.label(text, self.repository, self.name, self.mapping)
+        return known
 
     @property
     def files(self) -> PackageFiles:

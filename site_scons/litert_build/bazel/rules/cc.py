@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from litert_build.actions import Compile, Copy, Language, Link, Traced
+from litert_build.actions import Compile, Copy, Language, Link, Origin, Traced
 from litert_build.bazel.attributes import COMMON, TEST, Attr, irrelevant
 from litert_build.bazel.context import RuleContext
 from litert_build.bazel.depset import Depset
@@ -238,14 +238,22 @@ def compilation_context(
     defines: Iterable[str] = (),
 ) -> CompilationContext:
     """Return what a target offers to the compiles of its own and of others: its part and that of `deps`, in Bazel's order."""
-    root = repository_root(ctx, ctx.label)
-    generated = _joined(ctx.configuration.bin_root, root)
+    here = Origin("the repository's roots", str(ctx.label), ctx.location)
+    root = Traced(repository_root(ctx, ctx.label), here)
+    generated = Traced(_joined(ctx.configuration.bin_root, root), here)
     parts = [dep.compilation for dep in deps]
     return CompilationContext(
         headers=Depset(headers, [part.headers for part in parts]),
         direct_headers=tuple(headers),
         quote_includes=unique([(root, generated), *(part.quote_includes for part in parts)]),
-        includes=unique([(virtual_dir,) if virtual_dir else (), *(part.includes for part in parts)]),
+        includes=unique(
+            [
+                (Traced(virtual_dir, Origin("strip_include_prefix or include_prefix", str(ctx.label), ctx.location)),)
+                if virtual_dir
+                else (),
+                *(part.includes for part in parts),
+            ]
+        ),
         system_includes=unique([system, *(part.system_includes for part in parts)]),
         defines=unique([*(part.defines for part in parts), defines]),
     )
@@ -316,7 +324,9 @@ def _options(
     features = ctx.features()
     before = list(default_flags(configuration.toolchain, language, "opt", True, features))
     by_language = {"c": configuration.conlyopts, "objc": configuration.conlyopts, "asm": ()}.get(language, configuration.cxxopts)
-    global_words = [Traced(word) for word in (*configuration.copts, *by_language)]
+    global_words = [
+        Traced(word, Origin("options of the lock", location=str(ctx.analyzer.lock.file))) for word in (*configuration.copts, *by_language)
+    ]
     own = ctx.words("copts", ctx.deps("srcs")) if "copts" in ctx.target.rule.attrs else []
     name = {"c": "conlyopts", "c++": "cxxopts", "objc++": "cxxopts"}.get(language, "")
     if name in ctx.target.rule.attrs:

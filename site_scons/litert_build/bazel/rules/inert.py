@@ -38,7 +38,9 @@ _REASONS: dict[str, str] = {
     "bind": "bind() belongs to WORKSPACE files",
 }  # fmt: skip
 
+# What a rule that is never built is given is not looked at, but for its outputs: `toolchains` of a cc_toolchain_suite is a dict.
+_ATTRS = {**COMMON, "outs": Attr("output_list"), "toolchains": Attr("any")}
+
 INERT_RULES: dict[str, RuleClass] = {
-    name: RuleClass(name, {**COMMON, "outs": Attr("output_list")}, None, missing=reason, any_attr=True, test=name.endswith("_test"))
-    for name, reason in _REASONS.items()
+    name: RuleClass(name, _ATTRS, None, missing=reason, any_attr=True, test=name.endswith("_test")) for name, reason in _REASONS.items()
 }
