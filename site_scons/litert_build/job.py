@@ -17,10 +17,11 @@ from pathlib import Path
 
 from litert_build.actions import LinkInputs
 from litert_build.bazel.analysis import Analysis, analyze
-from litert_build.bundles.bundle import BundleRequest, ToolchainUse, make_bundle
+from litert_build.bundles.bundle import BundleRequest, ToolchainUse, compatibility_of, make_bundle
 from litert_build.bundles.components import repository_components
 from litert_build.bundles.layout import bundle_files
 from litert_build.bundles.sdk import host_headers
+from litert_build.bundles.stage import stage_companions
 from litert_build.checks.gate import check_host
 from litert_build.checks.model import GatePolicy
 from litert_build.errors import BuildError
@@ -37,7 +38,9 @@ from litert_build.policy.refs import apply_policy
 from litert_build.policy.targets import Target, find_target, host_target
 from litert_build.reports.summary import Product
 from litert_build.sources.lock import Lock
-from litert_build.sources.store import default_store
+from litert_build.sources.download import Fetcher
+from litert_build.sources.network import Network
+from litert_build.sources.store import Store, default_store
 from litert_build.sources.trees import materialize
 from litert_build.toolchains import find_toolchain
 from litert_build.toolchains.base import Toolchain
@@ -165,6 +168,25 @@ class Job:
         product = self.lock.product
         return GatePolicy(link_mode=self.lock.link_mode, required=product.required, allowed=product.allowed, version=self.lock.release)
 
+    def stage(self, trees: dict[str, Path]) -> Path | None:
+        """Return the folder of the companions that upstream and others prebuilt, put together anew; None where the lock has none."""
+        release = compatibility_of(self.lock)
+        if not release:
+            return None
+        fetcher = Fetcher(Store(self.options.path("store") or default_store()), Network(offline=self.options.enabled("offline")))
+        official = self.options.path("official") or (Path("official") if self.lock.ref == release else None)
+        try:
+            return stage_companions(
+                self.target.name,
+                release,
+                prebuilt=trees[self.lock.main] / "prebuilt",
+                fetch=fetcher.fetch,
+                output=self.folder.state / "companions",
+                official=official,
+            )
+        finally:
+            fetcher.close()
+
     def _bundle(self, plan: HostPlan) -> Step:
         tag = self.options["tag"] or self.lock.release
         companions = self.options.path("companions")
@@ -221,7 +243,9 @@ def _pack(request: BundleRequest, job: Job) -> Outcome:
     gate = json.loads((job.root / CHECKS).read_text(encoding="utf-8"))
     trees = job.fetch()
     parts = repository_components(job.lock, trees, LICENCE, job.options.local)
-    make_bundle(replace(request, gate=gate, components=parts, headers=host_headers(trees[job.lock.main], trees.get(BRIDGE))))
+    headers = host_headers(trees[job.lock.main], trees.get(BRIDGE))
+    companions = request.companions or job.stage(trees)
+    make_bundle(replace(request, gate=gate, components=parts, headers=headers, companions=companions))
     return Outcome(0)
 
 

@@ -173,7 +173,12 @@ def test_a_lock_without_a_commit(tmp_path: Path) -> None:
 
 def test_a_development_ref_without_rules(tmp_path: Path) -> None:
     ref = "g924e79c91542"
-    refuse(tmp_path, "no release whose rules hold for g924e79c91542", lock=lock_file(tmp_path, ref, COMMIT), tag=ref)
+    refuse(
+        tmp_path,
+        "g924e79c91542.json: the lock of g924e79c91542 names no release whose rules hold",
+        lock=lock_file(tmp_path, ref, COMMIT),
+        tag=ref,
+    )
 
 
 def test_the_callback_abi_must_be_what_the_function_returns(tmp_path: Path) -> None:

@@ -57,10 +57,10 @@ class BundleRequest:
     """All that a bundle is made of.
 
     `gate` is the content of checks.json; `stream_abi` what stream_proxy_callback_abi_version() returned, where it was called;
-    `companions` a folder that holds exactly the files which ship beside the host. `compatibility` is the release whose rules hold for a
-    development ref; `facts` are the host's, where the caller has them; `link_mode_override` and `local_trees` name what the user changed;
-    `flags` is everything that flavours the compile commands. `components` are the repositories and crates of the host: with them come
-    the bill of materials, NOTICE and provenance. `headers` (name under the include path -> file) make the SDK archive.
+    `companions` a folder that holds exactly the files which ship beside the host. `facts` are the host's, where the caller has them;
+    `link_mode_override` and `local_trees` name what the user changed; `flags` is everything that flavours the compile commands.
+    `components` are the repositories and crates of the host: with them come the bill of materials, NOTICE and provenance. `headers`
+    (name under the include path -> file) make the SDK archive.
     """
 
     target: Target
@@ -72,7 +72,6 @@ class BundleRequest:
     output: Path
     stream_abi: int | None = None
     companions: Path | None = None
-    compatibility: str = ""
     native_commit: str = ""
     facts: BinaryFacts | None = None
     flags: Sequence[str] = ()
@@ -176,14 +175,16 @@ def check_name(request: BundleRequest) -> ReleaseName:
 def identify(request: BundleRequest, facts: BinaryFacts) -> manifest.Identity:
     """Return what the bundle is a release of. Raises BuildError where the tag or the lock cannot name a release."""
     lock, upstream, name = request.lock, is_upstream_release(request.lock.ref), check_name(request)
-    compatibility = (lock.ref if name.channel == "stable" else request.compatibility) if upstream else ""
+    compatibility = compatibility_of(lock)
     if upstream and len(lock.commit) != 40:
         raise BuildError(
             f"the lock of {lock.ref} names no commit", where=str(lock.file), mend=f"regenerate it with scons lock ref={lock.ref}"
         )
     if upstream and not compatibility:
         raise BuildError(
-            f"no release whose rules hold for {lock.ref}", where="compatibility=", mend="name the release it follows, as in v0.18.0"
+            f"the lock of {lock.ref} names no release whose rules hold",
+            where=str(lock.file),
+            mend='add "policy": the release it follows, as in v0.18.0',
         )
     stream, asr = read_abis(facts, request.stream_abi)
     return manifest.Identity(
@@ -195,6 +196,13 @@ def identify(request: BundleRequest, facts: BinaryFacts) -> manifest.Identity:
         stream_abi=stream,
         asr_abi=asr,
     )
+
+
+def compatibility_of(lock: Lock) -> str:
+    """Return the release of upstream whose rules hold for a lock; empty where its sources are not upstream's, or it names none."""
+    if not is_upstream_release(lock.ref):
+        return ""
+    return lock.ref if lock.ref.startswith("v") else lock.policy
 
 
 def read_abis(facts: BinaryFacts, called: int | None) -> tuple[int, int | None]:
