@@ -20,6 +20,7 @@ from litert_build.bazel.analysis import Analysis, analyze
 from litert_build.bundles.bundle import BundleRequest, ToolchainUse, compatibility_of, make_bundle
 from litert_build.bundles.components import repository_components
 from litert_build.bundles.layout import bundle_files
+from litert_build.bundles.provenance import builder_of, project_commit
 from litert_build.bundles.sdk import host_headers
 from litert_build.bundles.stage import stage_companions
 from litert_build.checks.gate import check_host
@@ -37,8 +38,8 @@ from litert_build.options import Options
 from litert_build.policy.refs import apply_policy
 from litert_build.policy.targets import Target, find_target, host_target
 from litert_build.reports.summary import Product
-from litert_build.sources.lock import Lock
 from litert_build.sources.download import Fetcher
+from litert_build.sources.lock import Lock
 from litert_build.sources.network import Network
 from litert_build.sources.store import Store, default_store
 from litert_build.sources.trees import materialize
@@ -203,6 +204,8 @@ class Job:
             companions=companions,
             link_mode_override=self.options["link_mode"],
             local_trees=tuple(self.options.local),
+            native_commit=project_commit(LICENCE.parent) if compatibility_of(self.lock) else "",
+            builder=builder_of(),
         )
         added = tuple(str(path) for path in sorted(companions.rglob("*")) if path.is_file()) if companions else ()
         added += tuple(sorted(path.relative_to(self.root).as_posix() for path in headers))
@@ -211,7 +214,9 @@ class Job:
             title=f"Bundle {names[0]}",
             inputs=(plan.library, CHECKS, str(self.lock.file.absolute()), *added),
             outputs=outputs,
-            signature=sign(("bundle", tag, self.toolchain.identity), added, tuple(self.options.local)),
+            signature=sign(
+                ("bundle", tag, self.toolchain.identity, request.native_commit, request.builder), added, tuple(self.options.local)
+            ),
             work=partial(_pack, request, self),
             withdrawn=True,
         )

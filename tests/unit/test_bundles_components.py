@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from litert_build.bundles.components import (
     tree_digest,
 )
 from litert_build.bundles.layout import layout
-from litert_build.bundles.provenance import provenance
+from litert_build.bundles.provenance import LOCAL_BUILDER, builder_of, project_commit, provenance
 from litert_build.bundles.sbom import sbom
 from litert_build.errors import BuildError
 from litert_build.sources.lock import Lock
@@ -181,3 +182,15 @@ def test_provenance(tmp_path: Path) -> None:
         "digest": {"sha256": "a" * 64, "gitCommit": "1" * 40},
     }
     assert statement["predicate"]["runDetails"] == {"builder": {"id": "https://example.org/ci"}}
+
+
+def test_who_builds_and_from_which_commit(tmp_path: Path) -> None:
+    assert builder_of({}) == LOCAL_BUILDER
+    ci = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_WORKFLOW_REF": "o/r/.github/workflows/bundles.yml@refs/heads/main"}
+    assert builder_of(ci) == "https://github.com/o/r/.github/workflows/bundles.yml@refs/heads/main"
+    assert project_commit(tmp_path) == ""
+    for words in (["init", "-q"], ["-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "-q", "--allow-empty", "-m", "one"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    assert len(project_commit(tmp_path)) == 40
+    (tmp_path / "new").touch()
+    assert project_commit(tmp_path) == ""

@@ -9,7 +9,10 @@ here: bundles.signing does that, where it is asked to.
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from litert_build.bundles.components import Component
@@ -49,6 +52,24 @@ def provenance(
         },
     }
     return json.dumps(statement, indent=2, sort_keys=True) + "\n"
+
+
+def builder_of(environ: Mapping[str, str] = os.environ) -> str:
+    """Return who builds: the workflow of a GitHub job, as SLSA names it, or LOCAL_BUILDER."""
+    server, workflow = environ.get("GITHUB_SERVER_URL"), environ.get("GITHUB_WORKFLOW_REF")
+    return f"{server}/{workflow}" if server and workflow else LOCAL_BUILDER
+
+
+def project_commit(folder: Path) -> str:
+    """Return the commit of the checkout at `folder`, or the empty string where it is none, or where something in it was changed."""
+    try:
+        head, status = (
+            subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL).stdout
+            for words in (("rev-parse", "HEAD"), ("status", "--porcelain"))
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return "" if status else head.strip()
 
 
 def _dependency(part: Component) -> dict[str, Any]:
