@@ -19,6 +19,7 @@ from litert_build.sources.lock import Lock, Repository
 from litert_build.sources.lock_command import LockRequest, closure_of, ensure_lock, run_lock, run_patches
 from litert_build.sources.lock_text import lock_text
 from litert_build.sources.network import Network
+from litert_build.sources.prebuilt import prebuilt_tree
 from litert_build.sources.trees import materialize
 
 from tests.loopback import Loopback
@@ -320,3 +321,26 @@ def test_what_is_carried_is_tried_on_the_sources_of_a_lock(server: Loopback, tmp
     )
     text = run_patches(request(tmp_path), store=tmp_path / "store", network=replace(online, offline=True))
     assert "- v0.19.1: no longer applies (x.patch: hunk 1 of 1 does not fit flatbuffers.cc)" in text
+
+
+def test_prebuilt_files_come_through_lfs(server: Loopback, tmp_path: Path) -> None:
+    library = b"\x7fELF" + b"x" * 5000
+    oid = hashlib.sha256(library).hexdigest()
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(library)}\n"
+    server.lfs[oid] = library
+    publish_main(
+        server, "", **{"prebuilt/linux_x86_64/libwebgpu_dawn.so": pointer, "prebuilt/android_arm64/x.so": pointer.replace(oid, "0" * 64)}
+    )
+    lock = generate(server, tmp_path).lock
+    online = Network(github=server.base, delay=0.01, token="")
+    tree = prebuilt_tree(lock, "linux_x86_64", store=tmp_path / "store", network=online)
+    assert {path.relative_to(tree).as_posix(): path.read_bytes() for path in tree.rglob("*.so")} == {
+        "linux_x86_64/libwebgpu_dawn.so": library
+    }
+    assert prebuilt_tree(lock, "linux_x86_64", store=tmp_path / "store", network=replace(online, offline=True)) == tree
+    with pytest.raises(BuildError, match=r"the LFS object 0000.* is not to be had"):
+        prebuilt_tree(lock, "android_arm64", store=tmp_path / "store", network=online)
+    with pytest.raises(BuildError, match="the archive holds nothing under strip_prefix"):
+        prebuilt_tree(lock, "windows_arm64", store=tmp_path / "store", network=online)
+    local = replace(lock, repositories={"litert_lm": Repository("litert_lm", path=tmp_path)})
+    assert prebuilt_tree(local, "linux_x86_64", store=tmp_path / "store") == tmp_path / "prebuilt"

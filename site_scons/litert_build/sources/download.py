@@ -11,15 +11,17 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
-
-import httpx
 
 from litert_build.errors import BuildError
 from litert_build.sources.archive import describe
 from litert_build.sources.network import WAYS_ON, Network, Permanent, Transient, check_status, redact
 from litert_build.sources.store import Store, file_digest
+
+if TYPE_CHECKING:
+    import httpx
 
 Progress = Callable[[str, str, int, int], None]
 
@@ -142,6 +144,8 @@ class Fetcher:
         return partial
 
     def _receive(self, name: str, url: str, partial: Path, more: Mapping[str, str]) -> None:
+        import httpx
+
         have = partial.stat().st_size if partial.exists() else 0
         headers = {**self.network.headers(url), **more}
         if have:

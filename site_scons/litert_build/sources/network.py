@@ -18,13 +18,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
-import certifi
-import httpx
-
 from litert_build.errors import BuildError
+
+if TYPE_CHECKING:  # httpx takes longer to import than a build that has nothing to do may last
+    import httpx
 
 T = TypeVar("T")
 GITHUB = "https://github.com"
@@ -80,6 +80,9 @@ class Network:
 
     def client(self) -> httpx.Client:
         """Return a client that trusts the system's certificates and certifi's, and follows redirects."""
+        import certifi
+        import httpx
+
         context = ssl.create_default_context()
         context.load_verify_locations(certifi.where())
         return httpx.Client(follow_redirects=True, timeout=self.timeout, verify=context, trust_env=True)
@@ -137,6 +140,8 @@ def retry_after(text: str) -> float | None:
 @contextmanager
 def translated() -> Iterator[None]:
     """Turn what httpx raises into Transient (time-outs, broken and refused connections) or Permanent (an address it cannot use)."""
+    import httpx
+
     try:
         yield
     except httpx.TimeoutException as error:
