@@ -71,6 +71,9 @@ class ElfImage:
             raise malformed(window.file, f"its ELF headers cannot be read ({type(error).__name__}: {error})") from error
         self.order = "<" if self.little else ">"
         self.wide = self.bits == 64
+        end = max((segment.offset + segment.filesz for segment in self.segments), default=0)
+        if end > window.size:
+            raise malformed(window.file, f"its segments end at {end}, the file at {window.size}")
         self.dynamic = self._dynamic()
         self.names = self._dynamic_names()
 

@@ -17,7 +17,6 @@ from litert_build.errors import BuildError
 _LLD_INPUT = re.compile(r"^ *[0-9a-f]+ +[0-9a-f]+ +[0-9a-f]+ +\d+ {9}(?P<object>.+?):\((?P<section>[^)]*)\)$")
 _LLD_SYMBOL = re.compile(r"^ *[0-9a-f]+ +[0-9a-f]+ +[0-9a-f]+ +\d+ {17}(?P<symbol>\S.*)$")
 _GNU_INPUT = re.compile(r"^ (?P<section>[.\w][^ ]*)?(?: +0x[0-9a-f]+ +0x[0-9a-f]+ (?P<object>\S.*))?$")
-_GNU_REST = re.compile(r"^ +0x[0-9a-f]+ +0x[0-9a-f]+ (?P<object>\S.*)$")
 _GNU_SYMBOL = re.compile(r"^ +0x[0-9a-f]+ {16}(?P<symbol>\S.*)$")
 _GNU_LOAD = re.compile(r"^LOAD (?P<object>.+)$")
 _MEMBER = re.compile(r"^(?P<archive>.+\.(?:a|lib))(?:\((?P<member>[^)]*)\)|:(?P<lld>[^:]*))$")
@@ -97,8 +96,8 @@ def _read_gnu(lines: list[str]) -> LinkMap:
         elif match := _GNU_SYMBOL.match(line):
             if current and " = " not in match["symbol"]:
                 found.symbol(match["symbol"], current)
-        elif (match := _GNU_INPUT.match(line)) or (match := _GNU_REST.match(line)):
-            section = (match.groupdict().get("section") or "") if "section" in match.groupdict() else section
+        elif match := _GNU_INPUT.match(line):
+            section = match["section"] or section  # a long name stands on a line of its own
             current = match["object"] or ""
             if current:
                 found.section(section, current)

@@ -135,6 +135,9 @@ def _sections(image: _Image) -> Iterator[tuple[str, int]]:
             continue
         wide = kind == _SEGMENT_64
         header, step = (72, 80) if wide else (56, 68)
+        end = sum(image.fields(body, "QQ" if wide else "II", 40 if wide else 32))
+        if end > image.window.size:
+            raise malformed(image.window.file, f"a segment ends at {end}, the file at {image.window.size}")
         (count,) = image.fields(body, "I", header - 8)
         for at in range(header, min(len(body), header + count * step) - step + 1, step):
             name, segment = (body[start : start + 16].rstrip(b"\0").decode("latin-1") for start in (at, at + 16))

@@ -34,6 +34,8 @@ class _Image:
             pe = pefile.PE(name=str(window.file), fast_load=True)
         except (pefile.PEFormatError, struct.error, AttributeError, IndexError, ValueError, TypeError, OverflowError) as error:
             raise malformed(window.file, f"its PE headers cannot be read ({type(error).__name__}: {error})") from error
+        if len(pe.sections) != pe.FILE_HEADER.NumberOfSections:
+            raise malformed(window.file, f"it has {len(pe.sections)} of {pe.FILE_HEADER.NumberOfSections} sections")
         with pe:
             self.machine = int(pe.FILE_HEADER.Machine)
             self.characteristics = int(pe.FILE_HEADER.Characteristics)
@@ -48,6 +50,10 @@ class _Image:
                  int(s.PointerToRawData) & ~0x1FF, int(s.Characteristics))
                 for s in pe.sections
             ]  # fmt: skip
+
+        end = max((pointer + raw for _, _, _, raw, pointer, _ in self.sections), default=0)
+        if end > window.size:
+            raise malformed(window.file, f"its sections end at {end}, the file at {window.size}")
 
     def offset(self, rva: int, what: str) -> int:
         for _, address, _, raw, pointer, _ in self.sections:
