@@ -1,24 +1,47 @@
 """Owns the commands of the command line: what runs without a build and prints its answer.
 
 run_command(read_options({}, ["targets"], COMMANDS))
+
+A command's module is loaded when it is asked for: a build that has nothing to do must not wait for it.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
-from litert_build.bundles.commands import assemble_command, plan_command, targets_json, verify_command
-from litert_build.options import Options
-from litert_build.policy.targets import TARGETS
+from litert_build.errors import BuildError
+from litert_build.options import Options, find_lock
+
+REFS = Path(__file__).parents[2] / "third_party" / "refs"
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command: the line of the help text, and the function that prints the answer and returns the exit code."""
+    """A command: the line of the help text, and where the function is that prints the answer and returns the exit code."""
 
     help: str
-    run: Callable[[Options], int]
+    function: str
+
+    def run(self, options: Options) -> int:
+        module, _, name = self.function.partition(":")
+        function: Callable[[Options], int] = getattr(importlib.import_module(f"litert_build.{module}"), name)
+        return function(options)
+
+
+COMMANDS: dict[str, Command] = {
+    "targets": Command("list the platforms (format=json for CI)", "commands:list_targets"),
+    "check": Command(
+        "judge a finished library: file=PATH, by the rules of lock= or ref=, else of the newest release", "commands:check_library"
+    ),
+    "verify": Command("check finished bundles: bundle=PATH", "bundles.commands:verify_command"),
+    "release-assemble": Command(
+        "make the archives that need several targets: bundles=PATH tag=NAME official=PATH", "bundles.commands:assemble_command"
+    ),
+    "release-plan": Command("print what would be published: bundles=PATH tag=NAME", "bundles.commands:plan_command"),
+}
 
 
 def descriptions() -> dict[str, str]:
@@ -33,20 +56,31 @@ def run_command(options: Options) -> int:
 
 def list_targets(options: Options) -> int:
     """Print the platform table, as text or as one line of JSON."""
-    if options["format"] == "json":
-        print(targets_json())
-        return 0
-    rows = [("target", "library", "toolchains", "also named")]
-    rows += [(row.name, row.library, ", ".join(row.toolchains), ", ".join(row.aliases)) for row in TARGETS.values()]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        print("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip())
+    from litert_build.bundles.commands import targets_json
+    from litert_build.policy.targets import TARGETS
+    from litert_build.reports.targets import targets_text
+
+    print(targets_json() if options["format"] == "json" else targets_text(TARGETS.values()))
     return 0
 
 
-COMMANDS: dict[str, Command] = {
-    "targets": Command("list the platforms (format=json for CI)", list_targets),
-    "verify": Command("check finished bundles: bundle=PATH", verify_command),
-    "release-assemble": Command("make the archives that need several targets: bundles=PATH tag=NAME official=PATH", assemble_command),
-    "release-plan": Command("print what would be published: bundles=PATH tag=NAME", plan_command),
-}
+def check_library(options: Options) -> int:
+    """Print the verdict on a finished library; returns 1 where it breaks a rule."""
+    from litert_build.checks.gate import check_file
+    from litert_build.checks.model import GatePolicy
+    from litert_build.policy.refs import apply_policy
+    from litert_build.policy.targets import find_target
+    from litert_build.sources.lock import Lock
+
+    file, target = options.path("file"), find_target(options["target"])
+    if file is None or not file.is_file():
+        raise BuildError("no library to check", where=f"file={options['file']}", mend="name a library with file=PATH")
+    policy = None
+    if options["lock"] or options["ref"] != "sample":
+        lock = apply_policy(Lock.read(find_lock(options, REFS)), target.name, link_mode=options["link_mode"])
+        policy = GatePolicy(
+            link_mode=lock.link_mode, required=lock.product.required, allowed=lock.product.allowed, version=lock.policy or lock.release
+        )
+    report = check_file(file, target, policy)
+    print(report.text)
+    return 0 if report.passed else 1

@@ -116,6 +116,10 @@ def read_options(arguments: Mapping[str, str], names: Sequence[str], commands: I
         else:
             values[name] = _checked(name, value)
     goals, files, command = _sort_names(names, tuple(commands))
+    if values["file"]:
+        if goals != ("check",) or files:
+            raise BuildError("file= belongs to the command check", where=f"file={values['file']}", mend="scons check file=PATH")
+        goals, command = (), "check"
     if arguments.get("lock") and arguments.get("ref"):
         raise BuildError("ref= and lock= both name a lock", where="ref=, lock=", mend="give one of them")
     values["target"] = find_target(values["target"]).name if values["target"] else host_target()
@@ -138,7 +142,7 @@ def _checked(name: str, value: str) -> str:
 
 def _sort_names(names: Sequence[str], commands: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...], str]:
     goals = tuple(name for name in names if name in GOALS)
-    asked = [name for name in names if name in commands]
+    asked = [name for name in names if name in commands and name not in GOALS]
     files = tuple(name for name in names if name not in GOALS and name not in commands)
     for name in files:
         if os.sep not in name and "/" not in name:

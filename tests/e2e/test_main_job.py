@@ -1,0 +1,318 @@
+"""The main job on a tiny project: `scons` builds, checks and bundles; whatever is wrong is refused with a sentence that names it."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.engine import REPOSITORY
+from tests.e2e.job_project import Project, scons
+
+ANSWER = "bazel-out/k8-opt/bin/_objs/answer/answer.pic.o"
+BASE = "bazel-out/k8-opt/bin/_objs/base/base.pic.o"
+MADE = "bazel-out/k8-opt/bin/made.h"
+HOST = "bazel-out/k8-opt/bin/host/libTiny.so"
+BUNDLE = "bundle/litert-lm-native-runtime-linux-x64-v0.0.1.tar.gz"
+
+
+def built(project: Project) -> Project:
+    result = project.scons()
+    assert result.code == 0, result.text
+    return project
+
+
+def refused(project: Project, *sentences: str, arguments: tuple[str, ...] = ()) -> str:
+    """Build, and hold that it fails with these sentences, without a traceback, and leaves no bundle."""
+    result = project.scons(*arguments)
+    assert result.code == 2, result.text
+    assert "Traceback" not in result.text
+    for sentence in sentences:
+        assert sentence in result.text, result.text
+    assert project.bundles == []
+    return result.text
+
+
+def test_build_check_bundle_then_nothing_to_do(project: Project) -> None:
+    result = project.scons()
+    assert result.code == 0, result.text
+    assert "Validated in-process LiteRT linkage on linux-x64" in result.text
+    assert {ANSWER, BASE, MADE, HOST, BUNDLE} <= result.ran
+    assert ctypes.CDLL(str(project.host)).answer() == 42
+    checks = json.loads((project.root / "checks.json").read_text())
+    assert checks["passed"] and f"checks  {len(checks['rules'])} rules passed" in result.text
+    assert Path(BUNDLE).name in [file.name for file in project.bundles]
+    assert (project.root / "bundle/manifest.json").is_file() and (project.root / "bundle/SHA256SUMS").is_file()
+    again = project.scons()
+    assert (again.code, again.ran) == (0, set())
+    assert "up to date, 0 actions run, 6 skipped" in again.text
+    assert "libTiny.so, " in again.text and "rules passed" in again.text
+
+
+def test_what_is_rebuilt(project: Project) -> None:
+    built(project)
+    project.write("base.h", "int base();  // the same object\n")
+    assert project.scons().ran == {ANSWER, BASE}
+    project.write("made.in", "43\n")
+    assert project.scons().ran == {MADE, BASE, HOST, BUNDLE}
+    assert ctypes.CDLL(str(project.host)).answer() == 43
+    project.replace("BUILD", 'name = "base",', 'name = "base",\n    defines = ["NEW=1"],')
+    assert project.scons().ran >= {ANSWER, BASE}
+    assert project.scons().ran == set()
+    project.bundles[0].unlink()
+    assert project.scons().ran == {BUNDLE}
+
+
+def test_a_new_file_in_a_glob_is_found(project: Project) -> None:
+    project.replace("BUILD", 'srcs = ["base.cc"]', 'srcs = glob(["ba*.cc"])')
+    built(project)
+    project.write("basement.cc", "int basement() { return 1; }\n")
+    result = project.scons()
+    assert "bazel-out/k8-opt/bin/_objs/base/basement.pic.o" in result.ran
+    (project.folder / "tiny/basement.cc").unlink()
+    result = project.scons()
+    assert result.code == 0 and {ANSWER, BASE, MADE}.isdisjoint(result.ran)
+    assert project.scons().ran == set()
+
+
+def test_a_flag_given_again_with_the_same_value_runs_nothing(project: Project) -> None:
+    built(project)
+    assert project.scons("link_mode=static").ran <= {HOST, BUNDLE}
+    assert project.scons("link_mode=static").ran == set()
+
+
+def test_another_bundle_tag_packs_again_and_links_nothing(project: Project) -> None:
+    built(project)
+    assert project.scons("tag=v0.0.1-rc1").ran == {"bundle/litert-lm-native-runtime-linux-x64-v0.0.1-rc1.tar.gz"}
+
+
+def test_a_swapped_compiler_rebuilds(project: Project) -> None:
+    built(project)
+    compiler = project.folder / "bin" / "g++"
+    compiler.parent.mkdir()
+    for name in ("g++", "gcc"):
+        (compiler.parent / name).write_text(f'#!/bin/sh\nexec /usr/bin/{name} "$@"\n')
+        (compiler.parent / name).chmod(0o755)
+    result = project.scons(f"cc={compiler.parent / 'gcc'}", f"cxx={compiler}")
+    assert {ANSWER, BASE} <= result.ran and MADE not in result.ran
+    compiler.write_text('#!/bin/sh\n# another build of it\nexec /usr/bin/g++ "$@"\n')
+    assert {ANSWER, BASE} <= project.scons(f"cc={compiler.parent / 'gcc'}", f"cxx={compiler}").ran
+
+
+def test_goals_stop_where_they_are_named(project: Project) -> None:
+    assert project.scons("fetch").code == 0
+    assert (project.root / "external/tiny/BUILD").is_file() and not (project.root / MADE).exists()
+    assert project.scons("host").code == 0
+    assert project.host.is_file() and project.bundles == []
+    assert project.scons("objects").ran == set()
+    assert project.scons("check").ran == set()
+    assert project.scons("bundle").ran == {BUNDLE}
+
+
+def test_objects_without_a_host(project: Project) -> None:
+    project.lock["product"] = {"kind": "objects"}
+    result = project.scons()
+    assert result.code == 0, result.text
+    assert result.ran == {ANSWER, BASE, MADE}
+    assert project.scons().ran == set()
+
+
+def test_actions_and_compiledb(project: Project) -> None:
+    result = project.scons("actions", "compiledb")
+    assert result.code == 0 and result.ran == set(), result.text
+    record = json.loads((project.root / "actions.json").read_text())[0]
+    assert list(record) == ["label", "source", "output", "configuration", "defines", "includes", "flags"]
+    assert (record["source"], record["configuration"]) in (("base.cc", "k8-opt"), ("answer.cc", "k8-opt"))
+    assert ["-iquote", "."] in record["includes"] and "NDEBUG" in record["defines"] and "-O2" in record["flags"]
+    built(project)
+    for entry in json.loads((project.folder / "compile_commands.json").read_text()):
+        assert entry["directory"] == str(project.root)
+        assert subprocess.run(entry["arguments"], cwd=entry["directory"], check=False).returncode == 0
+
+
+def test_clean_removes_what_was_made(project: Project) -> None:
+    built(project)
+    assert project.scons("-c").code == 0
+    assert not project.host.exists() and not (project.root / ANSWER).exists() and project.bundles == []
+    assert ANSWER in project.scons().ran
+
+
+def test_one_object_by_its_path(project: Project) -> None:
+    result = project.scons(str(project.root / BASE))
+    assert result.code == 0, result.text
+    assert result.ran == {MADE, BASE}
+
+
+def test_dry_run_names_the_steps_and_makes_nothing(project: Project) -> None:
+    result = project.scons("-n")
+    assert result.code == 0 and "Compile answer.cc" in result.text
+    assert not (project.root / ANSWER).exists()
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("argument", "sentence", "mend"),
+    [
+        ("targt=linux-x64", "targt=linux-x64: unknown option 'targt'", "did you mean target?"),
+        ("target=linux-x46", "unknown target 'linux-x46'", "did you mean linux-x64?"),
+        ("ref=sampel", "unknown ref 'sampel'", "did you mean sample?"),
+        ("toolchain=gc", "unknown toolchain 'gc'", "did you mean gcc?"),
+        ("offline=yess", "offline takes yes, no, not 'yess'", "did you mean yes?"),
+        ("hots", "unknown goal 'hots'", "did you mean host?"),
+    ],
+)
+def test_unknown_words_name_the_nearest_and_build_nothing(tmp_path: Path, argument: str, sentence: str, mend: str) -> None:
+    result = scons(argument, f"build_dir={tmp_path / 'build'}")
+    assert result.code == 2
+    assert sentence in result.text and mend in result.text
+    assert "Traceback" not in result.text
+    assert not list((tmp_path).rglob("*.o"))
+
+
+def test_help_is_grouped_and_has_examples() -> None:
+    result = scons("-h")
+    assert result.code == 0
+    positions = [result.text.index(f"\n{word}\n") for word in ("Examples", "Goals", "Commands", "What is built", "Compilers", "Sources")]
+    assert positions == sorted(positions)
+    assert "scons target=linux-x64 ref=v0.19.1" in result.text
+
+
+def test_targets_lists_the_table() -> None:
+    result = scons("targets")
+    assert result.code == 0
+    assert "linux-x64" in result.text and "libLiteRtLm.so" in result.text
+
+
+FAULTS = {
+    "syntax": ("cc_library(name = 'x'\n", ["BUILD"]),
+    "undefined name": ("x = undefined_thing\n", ["BUILD:", "undefined_thing"]),
+    "unknown rule": ("cc_libary(name = 'x')\n", ["BUILD:", "cc_libary"]),
+    "unknown attribute": ("cc_library(name = 'x', sorces = [])\n", ["BUILD:", "sorces"]),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_build_file(project: Project, fault: str) -> None:
+    text, sentences = FAULTS[fault]
+    project.write("BUILD", project.folder.joinpath("tiny/BUILD").read_text() + text)
+    refused(project, *sentences)
+
+
+def test_a_missing_source(project: Project) -> None:
+    (project.folder / "tiny/base.cc").unlink()
+    refused(project, "base.cc", "BUILD:")
+
+
+def test_a_missing_source_of_a_macro(project: Project) -> None:
+    (project.folder / "tiny/answer.cc").unlink()
+    refused(project, "answer.cc", "BUILD:4")
+
+
+def test_a_fault_inside_a_macro_shows_its_stack(project: Project) -> None:
+    project.replace("rules.bzl", "name = name,", "name = nome,")
+    refused(project, "nome", "rules.bzl:3")
+
+
+def test_a_dependency_cycle_prints_its_path(project: Project) -> None:
+    project.replace("BUILD", 'srcs = ["base.cc"],', 'srcs = ["base.cc"],\n    deps = [":answer"],')
+    text = refused(project, "cycle")
+    assert text.index("//:answer") < text.index("//:base")
+
+
+def test_a_private_name(project: Project) -> None:
+    project.replace("BUILD", '"unit")', '"unit", "_own")')
+    refused(project, "_own", "BUILD:2")
+
+
+def test_no_compiler(project: Project) -> None:
+    tools = project.folder / "empty"
+    tools.mkdir()
+    result = project.scons(path=str(tools))
+    assert result.code == 2
+    assert "no C compiler for linux-x64" in result.text and "apt-get install g++" in result.text
+
+
+def test_a_compile_error_is_printed_whole_and_nothing_is_bundled(project: Project) -> None:
+    built(project)
+    project.write("base.cc", "int base() { return missing_name; }\n")
+    text = refused(project, "FAILED: Compile base.cc", "//:base (", "BUILD:6", "missing_name", "1 step failed:")
+    assert text.count("error: ‘missing_name’ was not declared in this scope") + text.count("error: 'missing_name'") == 2
+
+
+def test_a_required_export_that_is_missing(project: Project) -> None:
+    built(project)
+    project.lock["product"]["required"] = ["answer", "question"]  # type: ignore[index]
+    refused(project, "question", "was moved to", "libTiny.so.rejected")
+    assert not project.host.exists() and project.host.with_name("libTiny.so.rejected").is_file()
+    assert not json.loads((project.root / "checks.json").read_text())["passed"]
+    refused(project, "question")
+    project.lock["product"]["required"] = ["answer"]  # type: ignore[index]
+    built(project)
+
+
+def test_an_extra_export(project: Project) -> None:
+    source = project.write("extra.cc", 'extern "C" int answer() { return 1; }\nextern "C" int leaked() { return 2; }\n')
+    library = project.folder / "libTiny.so"
+    subprocess.run(["g++", "-shared", "-fPIC", "-Wl,-soname,libTiny.so", "-o", library, source], check=True)
+    result = project.scons("check", f"file={library}")
+    assert result.code == 1, result.text
+    assert "leaked" in result.text and "only-exports" in result.text
+
+
+def test_an_import_of_libLiteRt(project: Project) -> None:
+    library = project.folder / "libLiteRt.so"
+    source = project.write("other.cc", 'extern "C" int LiteRtThing() { return 1; }\n')
+    subprocess.run(["g++", "-shared", "-fPIC", "-Wl,-soname,libLiteRt.so", "-o", library, source], check=True)
+    project.lock["linkopts"] = ["-Wl,--no-as-needed", f"-L{project.folder}", "-lLiteRt"]
+    refused(project, "libLiteRt.so", "BROKEN  runtime-imports", "libTiny.so.rejected")
+    assert not project.host.exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_read_only_build_folder(project: Project) -> None:
+    (project.folder / "build").mkdir(mode=0o555)
+    refused(project, "cannot write the build folder: Permission denied", "build_dir=PATH")
+
+
+def test_a_build_folder_that_cannot_be_made(project: Project) -> None:
+    (project.folder / "build").write_text("a file is in the way")
+    refused(project, "cannot write the build folder", "build_dir=PATH")
+
+
+def test_a_full_disk(project: Project) -> None:
+    full = project.folder / "build" / "linux-x64" / "tiny" / ".build"
+    full.mkdir(parents=True)
+    (full / "dependencies.journal").symlink_to("/dev/full")
+    result = project.scons()
+    assert result.code == 2
+    assert "No space left on device" in result.text
+
+
+def test_paths_with_blanks_and_non_ascii_letters(tmp_path: Path) -> None:
+    project = built(Project(tmp_path / "größe und maß"))
+    assert project.scons().ran == set()
+
+
+def test_a_moved_build_folder_is_still_good(project: Project, tmp_path: Path) -> None:
+    built(project)
+    shutil.move(project.folder / "build", tmp_path / "elsewhere")
+    result = project.scons(f"build_dir={tmp_path / 'elsewhere'}")
+    assert result.code == 0 and {ANSWER, BASE, MADE}.isdisjoint(result.ran), result.text
+
+
+def test_the_traceback_comes_when_asked_for(project: Project) -> None:
+    project.lock["roots"] = ["//:nothing"]
+    refused(project, "nothing")
+    assert "Traceback" in project.scons("debug=yes").text
+
+
+def test_no_scons_import_in_the_model() -> None:
+    for file in (REPOSITORY / "site_scons/litert_build").rglob("*.py"):
+        assert "import SCons" not in file.read_text() and "from SCons" not in file.read_text(), file
