@@ -80,7 +80,7 @@ class PackageFiles:
         """Return the sorted paths, relative to the package, that a pattern of `include` matches and none of `exclude` does."""
         names = sorted([*self.files, *self.folders]) if folders else self.files
         wanted = [(_compile(pattern), pattern) for pattern in include]
-        unwanted = [_compile(pattern) for pattern in exclude if not pattern.startswith("/")]  # an absolute one, a label say, excludes nothing
+        unwanted = [_compile(pattern) for pattern in exclude if not pattern.startswith("/")]  # a label, say, excludes nothing
         found: set[str] = set()
         for regex, pattern in wanted:
             if "*" not in pattern:

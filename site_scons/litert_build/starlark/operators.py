@@ -211,6 +211,17 @@ def subscript(value: Any, index: Any) -> Any:
     raise EvalError(f"type '{type_name(value)}' has no operator [](…)")
 
 
+def update_element(container: Any, index: Any, operator: Callable[[Any, Any], Any], value: Any) -> None:
+    """`container[index] operator= value`, container and index computed once."""
+    assign_element(container, index, operator(subscript(container, index), value))
+
+
+def assign_element(container: Any, index: Any, value: Any) -> None:
+    if not isinstance(container, StarlarkList | StarlarkDict):
+        raise EvalError(f"can only assign an element in a dictionary or a list, not in a '{type_name(container)}'")
+    container[index] = value
+
+
 def _list_remove(items: StarlarkList, item: Any) -> None:
     items.check_mutable()
     del items[_list_index(items, item)]
@@ -362,6 +373,7 @@ RUNTIME: dict[str, Any] = {
     "__unpack": unpack,
     "__attr": attribute,
     "__index": subscript,
+    "__update": update_element,
     "__unary": unary,
     "__iadd": augmented_add,
     "__ior": augmented_or,

@@ -49,6 +49,9 @@ class _Resolver(ast.NodeVisitor):
             if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _is_name(node.value.func, "load")):
                 self.visit(node)
 
+    def visit_Constant(self, node: ast.Constant) -> None:
+        """Nothing: without it NodeVisitor looks for handlers of older Pythons at each constant."""
+
     def visit_Name(self, node: ast.Name) -> None:
         name = node.id
         if isinstance(node.ctx, ast.Store) or name in self.globals or name in self.builtins:

@@ -77,6 +77,9 @@ def compile_file(text: str, file: str, kind: Kind, builtins: Collection[str]) ->
     """Return the stages of a file. Raises BuildError with file:line for text that is not Starlark or uses an undefined name."""
     if len(text) > MAX_BYTES:
         raise BuildError(f"the file is larger than {MAX_BYTES} characters", where=file, mend="a build description of that size is refused")
+    if "\0" in text:
+        raise BuildError("the file holds a NUL byte", where=f"{file}:{text.count(chr(10), 0, text.index(chr(0))) + 1}")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     tree = _parse(text, file)
     try:
         _Validator(text, file, kind).check(tree)
@@ -122,7 +125,6 @@ def _stages(tree: ast.Module, kind: Kind) -> Iterable[tuple[list[ast.stmt], list
 def _compile_stage(loads: list[ast.stmt], body: list[ast.stmt], file: str, rewriter: _Rewriter) -> Stage:
     names = frozenset(name for node in body for name in bound_at_top(node))
     module = ast.Module(body=[rewriter.visit(node) for node in body], type_ignores=[])
-    ast.fix_missing_locations(module)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         code = compile(module, file, "exec", dont_inherit=True)
@@ -258,6 +260,11 @@ class _Validator(ast.NodeVisitor):
         self.check_name(node.attr, node)
         self.generic_visit(node)
 
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if isinstance(node.slice, ast.Slice) and not isinstance(node.ctx, ast.Load):
+            raise self.fail("slices cannot be assigned", node)
+        self.generic_visit(node)
+
     def visit_Name(self, node: ast.Name) -> None:
         self.check_name(node.id, node)
 
@@ -289,6 +296,22 @@ class _Validator(ast.NodeVisitor):
         return b"\n".join(coded).decode()
 
 
+_LOAD = ast.Load()
+
+
+def _place(node: ast.expr | ast.stmt) -> dict[str, Any]:
+    return {
+        "lineno": node.lineno,
+        "col_offset": node.col_offset,
+        "end_lineno": node.end_lineno,
+        "end_col_offset": node.end_col_offset,
+    }
+
+
+def _constant(value: Any, node: ast.expr | ast.stmt) -> ast.Constant:
+    return ast.Constant(value, **_place(node))
+
+
 class _Rewriter(ast.NodeTransformer):
     """Puts calls of operators.RUNTIME in the place of Python's own operators and literals."""
 
@@ -297,8 +320,15 @@ class _Rewriter(ast.NodeTransformer):
         self.injected: dict[str, Any] = {"__kwdict": StarlarkDict, "__slice": slice}
         self.count = 0
 
-    def call(self, name: str, node: ast.AST, *args: ast.expr) -> ast.Call:
-        return ast.copy_location(ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=list(args), keywords=[]), node)
+    def call(self, name: str, node: ast.expr | ast.stmt, *args: ast.expr) -> ast.Call:
+        place = _place(node)
+        return ast.Call(func=ast.Name(id=name, ctx=_LOAD, **place), args=list(args), keywords=[], **place)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return node
 
     def visit_List(self, node: ast.List) -> ast.AST:
         self.generic_visit(node)
@@ -306,7 +336,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
         self.generic_visit(node)
-        pairs = [ast.Tuple(elts=[key, value], ctx=ast.Load()) for key, value in zip(node.keys, node.values) if key is not None]
+        pairs = [ast.Tuple([key, value], _LOAD, **_place(key)) for key, value in zip(node.keys, node.values) if key is not None]
         return self.call("__dict", node, *pairs)
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
@@ -315,12 +345,12 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
         self.generic_visit(node)
-        pair = ast.Tuple(elts=[node.key, node.value], ctx=ast.Load())
-        return self.call("__dict_from", node, ast.copy_location(ast.ListComp(elt=pair, generators=node.generators), node))
+        pair = ast.Tuple([node.key, node.value], _LOAD, **_place(node.key))
+        return self.call("__dict_from", node, ast.ListComp(pair, node.generators, **_place(node)))
 
     def guarded(self, iterable: ast.expr, target: ast.expr) -> ast.expr:
         if isinstance(target, ast.Tuple | ast.List):
-            return self.call("__iter_unpacked", iterable, iterable, ast.Constant(len(target.elts)))
+            return self.call("__iter_unpacked", iterable, iterable, _constant(len(target.elts), iterable))
         return self.call("__iter", iterable, iterable)
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
@@ -337,20 +367,23 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         target = node.targets[0]
         if isinstance(target, ast.Tuple | ast.List):
-            node.value = self.call("__unpack", node.value, node.value, ast.Constant(len(target.elts)))
+            node.value = self.call("__unpack", node.value, node.value, _constant(len(target.elts), node))
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
-        if not isinstance(node.target, ast.Name):
-            return node
         operator = {"Add": "__iadd", "BitOr": "__ior"}.get(type(node.op).__name__, f"__{type(node.op).__name__}")
-        value = self.call(operator, node, ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node), node.value)
-        return ast.copy_location(ast.Assign(targets=[node.target], value=value), node)
+        place = _place(node)
+        if isinstance(node.target, ast.Subscript):
+            name = ast.Name(operator, _LOAD, **place)
+            return ast.Expr(self.call("__update", node, node.target.value, node.target.slice, name, node.value), **place)
+        assert isinstance(node.target, ast.Name)
+        value = self.call(operator, node, ast.Name(node.target.id, _LOAD, **place), node.value)
+        return ast.Assign([node.target], value, **place)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        return self.call("__attr", node, node.value, ast.Constant(node.attr))
+        return self.call("__attr", node, node.value, _constant(node.attr, node))
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
@@ -358,7 +391,7 @@ class _Rewriter(ast.NodeTransformer):
             return node
         index: ast.expr = node.slice
         if isinstance(index, ast.Slice):
-            bounds = [bound or ast.Constant(None) for bound in (index.lower, index.upper, index.step)]
+            bounds = [bound or _constant(None, node) for bound in (index.lower, index.upper, index.step)]
             index = self.call("__slice", node, *bounds)
         return self.call("__index", node, node.value, index)
 
@@ -375,13 +408,13 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(node.op, ast.Not):
             return node
         symbol = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}[type(node.op)]
-        return self.call("__unary", node, ast.Constant(symbol), node.operand)
+        return self.call("__unary", node, _constant(symbol, node), node.operand)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         for argument in node.args:
             if isinstance(argument, ast.Starred):
-                argument.value = self.call("__args", argument, argument.value)
+                argument.value = self.call("__args", argument.value, argument.value)
         for keyword in node.keywords:
             if keyword.arg is None:
                 keyword.value = self.call("__kwargs", keyword.value, keyword.value)
@@ -395,11 +428,12 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.generic_visit(node)
-        node.decorator_list = [ast.copy_location(ast.Name(id=self.maker(node.name), ctx=ast.Load()), node)]
+        place = _place(node)
+        node.decorator_list = [ast.Name(self.maker(node.name), _LOAD, **place)]
         if node.args.kwarg:
             name = node.args.kwarg.arg
-            wrapped = self.call("__kwdict", node, ast.Name(id=name, ctx=ast.Load()))
-            node.body.insert(0, ast.copy_location(ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=wrapped), node))
+            wrapped = self.call("__kwdict", node, ast.Name(name, _LOAD, **place))
+            node.body.insert(0, ast.Assign([ast.Name(name, ast.Store(), **place)], wrapped, **place))
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:

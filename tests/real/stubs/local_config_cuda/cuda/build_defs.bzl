@@ -11,3 +11,9 @@ def if_cuda_is_configured(_if_true, no_cuda = []):
 
 def cuda_library(copts = [], **attributes):
     native.cc_library(copts = copts, **attributes)
+
+def cuda_default_copts():
+    return []
+
+def cuda_gpu_architectures():
+    return []

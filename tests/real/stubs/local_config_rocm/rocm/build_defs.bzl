@@ -11,3 +11,9 @@ def rocm_copts(opts = []):
 
 def rocm_library(copts = [], **attributes):
     native.cc_library(copts = copts, **attributes)
+
+def if_rocm_hipblaslt(_if_true):
+    return []
+
+def rocm_gpu_architectures():
+    return []
