@@ -15,9 +15,20 @@ from litert_build.errors import BuildError
 
 
 def run(
-    argv: Sequence[str], *, cwd: Path, where: str, what: str, env: Mapping[str, str] | None = None, timeout: float = 600, mend: str = ""
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    where: str,
+    what: str,
+    env: Mapping[str, str] | None = None,
+    timeout: float = 600,
+    mend: str = "",
+    merged: bool = False,
 ) -> str:
-    """Run a program and return its standard output. Raises BuildError `what` with its last lines where it fails, is missing or hangs."""
+    """Run a program and return its standard output (`merged`: and standard error).
+
+    Raises BuildError `what` with its last lines where it fails, is missing or hangs.
+    """
     try:
         done = subprocess.run(
             argv,
@@ -36,7 +47,7 @@ def run(
         raise BuildError(f"{what}: no end within {timeout:.0f} s", where=where, mend=mend) from error
     if done.returncode:
         raise BuildError(f"{what} (exit {done.returncode})", where=where, notes=(done.stdout + done.stderr).splitlines()[-20:], mend=mend)
-    return done.stdout
+    return done.stdout + done.stderr if merged else done.stdout
 
 
 def run_patch_commands(commands: Sequence[str], windows_commands: Sequence[str], folder: Path, where: str) -> None:

@@ -53,6 +53,17 @@ class Edit:
 
 
 @dataclass(frozen=True)
+class Cargo:
+    """A crate whose static library stands for the repository: the package to build, the headers C++ code includes (paths in the crate;
+    they land in include/), the Rust files with a cxx bridge, and whether the MSVC runtime is the static one."""
+
+    package: str
+    headers: tuple[str, ...] = ()
+    bridges: tuple[str, ...] = ()
+    static_crt: bool = True
+
+
+@dataclass(frozen=True)
 class Lfs:
     """Git LFS pointers to replace by their files: the server's `url` (the part before /objects/batch) and which paths (`include`,
     fnmatch patterns over tree-relative paths)."""
@@ -67,10 +78,12 @@ class Repository:
     with a commit; or none of them where `link_files` are all there is.
 
     A tree is made in this order: extract and strip `strip_prefix` (under `add_prefix`), fetch `lfs`, write `build_file` as
-    BUILD.bazel, apply `patches` and `edits`, run `patch_cmds`, place `link_files`, place `overlay`. The last two map a path inside
-    the tree to the file that stands there. `repo_mapping` maps apparent repository names, as this repository writes them, to names of
-    this lock. `rule`, `location` and `shadowed` say where the entry comes from: the repository rule, the declaring file:line, and later
-    declarations of the same name that the first one kept out.
+    BUILD.bazel, apply `patches` and `edits`, run `patch_cmds`, place `link_files`, place `overlay`; the last two map a path inside the
+    tree to the file that stands there. Of a `cargo` repository the tree is then what sources/rust makes of it.
+
+    `repo_mapping` maps apparent repository names, as this repository writes them, to names of this lock. `rule`, `location` and
+    `shadowed` say where the entry comes from: the repository rule, the declaring file:line, and later declarations of the same name
+    that the first one kept out.
     """
 
     name: str
@@ -91,6 +104,7 @@ class Repository:
     link_files: dict[str, FileRef] = field(default_factory=dict)
     overlay: dict[str, Path] = field(default_factory=dict)
     repo_mapping: dict[str, str] = field(default_factory=dict)
+    cargo: Cargo | None = None
     rule: str = ""
     location: str = ""
     shadowed: tuple[str, ...] = ()
@@ -160,7 +174,7 @@ LOCK_FIELDS = (
 )  # fmt: skip
 REPOSITORY_FIELDS = (
     "rule", "location", "path", "urls", "sha256", "type", "git", "commit", "strip_prefix", "add_prefix", "lfs", "build_file", "patches",
-    "edits", "patch_cmds", "patch_cmds_win", "link_files", "overlay", "repo_mapping", "shadowed",
+    "edits", "patch_cmds", "patch_cmds_win", "link_files", "overlay", "repo_mapping", "cargo", "shadowed",
 )  # fmt: skip
 
 
@@ -232,6 +246,7 @@ def _repository(file: Path, base: Path, name: str, data: Any) -> Repository:
         },
         overlay={inner_path(fields, f"overlay.{inner}", inner): base / outer for inner, outer in fields.text_mapping("overlay").items()},
         repo_mapping={inner.lstrip("@"): outer.lstrip("@") for inner, outer in fields.text_mapping("repo_mapping").items()},
+        cargo=_cargo(file, name, fields),
         rule=fields.text("rule", ""),
         location=fields.text("location", ""),
         shadowed=fields.texts("shadowed"),
@@ -270,6 +285,13 @@ def _lfs(file: Path, name: str, fields: Fields) -> Lfs | None:
         return None
     inner = Fields(file, f"repositories.{name}.lfs", fields.data["lfs"], ("url", "include"))
     return Lfs(inner.text("url"), inner.texts("include"))
+
+
+def _cargo(file: Path, name: str, fields: Fields) -> Cargo | None:
+    if "cargo" not in fields:
+        return None
+    inner = Fields(file, f"repositories.{name}.cargo", fields.data["cargo"], ("package", "headers", "bridges", "static_crt"))
+    return Cargo(inner.text("package"), inner.texts("headers"), inner.texts("bridges"), bool(inner.raw("static_crt", bool, True)))
 
 
 def _patch(file: Path, base: Path, name: str, at: int, value: Any) -> Patch:

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from litert_build.sources.lock import SCHEMA, FileRef, Lock, Patch, Repository
+from litert_build.sources.lock import SCHEMA, Cargo, FileRef, Lock, Patch, Repository
 
 
 def lock_text(lock: Lock) -> str:
@@ -70,6 +70,7 @@ def repository_data(repository: Repository, base: Path) -> dict[str, Any]:
             "link_files": {name: _file(reference, base) for name, reference in repository.link_files.items()},
             "overlay": {name: _relative(path, base) for name, path in repository.overlay.items()},
             "repo_mapping": repository.repo_mapping,
+            "cargo": _cargo(repository.cargo) if repository.cargo else None,
             "shadowed": list(repository.shadowed),
         }
     )
@@ -99,6 +100,11 @@ def _file(reference: FileRef, base: Path) -> Any:
         package, _, name = reference.inner.rpartition("/")
         source = {"file": f"@{reference.repository}//{package}:{name}"}
     return {**source, **_filled({"sha256": reference.sha256}), **({"executable": True} if reference.executable else {})}
+
+
+def _cargo(cargo: Cargo) -> dict[str, Any]:
+    named = _filled({"package": cargo.package, "headers": list(cargo.headers), "bridges": list(cargo.bridges)})
+    return named if cargo.static_crt else {**named, "static_crt": False}
 
 
 def _patch(patch: Patch, base: Path) -> dict[str, Any]:

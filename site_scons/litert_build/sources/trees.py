@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from litert_build.errors import BuildError, nearest
+from litert_build.policy.targets import host_target
 from litert_build.sources.archive import extract
 from litert_build.sources.commands import run_patch_commands
 from litert_build.sources.download import Fetcher, Progress, silent
@@ -24,6 +25,7 @@ from litert_build.sources.lock import FileRef, Lock, Repository
 from litert_build.sources.network import Network
 from litert_build.sources.overlay import overlay_farm
 from litert_build.sources.patches import apply_edit, apply_patch
+from litert_build.sources.rust import build_crate
 from litert_build.sources.store import Store
 
 FORMAT = 1  # part of every tree's digest: raised when the same description would give other bytes
@@ -38,19 +40,21 @@ def materialize(
     local: Mapping[str, Path] | None = None,
     progress: Progress = silent,
     network: Network | None = None,
+    target: str = "",
 ) -> dict[str, Path]:
     """Return a readable folder for every repository of the lock, in the lock's order.
 
     `local` names checkouts that stand in for repositories: they are read as they are, but for build file, link files and overlay, which
-    are laid over them; patches are not applied to a checkout. Raises BuildError for what cannot be fetched, does not have
-    its digest, or does not unpack or patch as declared.
+    are laid over them; patches are not applied to a checkout. Crates are built for `target`, by default for this machine.
+
+    Raises BuildError for what cannot be fetched, does not have its digest, or does not unpack, patch or build as declared.
     """
     local = local or {}
     for name in local:
         if name not in lock.repositories:
             raise BuildError(f"the lock has no repository {name!r} to replace", where=f"src_{name}=", mend=nearest(name, lock.repositories))
     network = replace(network or Network(), offline=offline)
-    maker = TreeMaker(Fetcher(Store(store), network, progress), overlays_dir, str(lock.file))
+    maker = TreeMaker(Fetcher(Store(store), network, progress), overlays_dir, str(lock.file), target)
     try:
         repositories = _ordered([_localized(repository, local) for repository in lock.repositories.values()], str(lock.file))
         maker.prefetch(repositories)
@@ -92,8 +96,8 @@ def _ordered(repositories: list[Repository], where: str) -> list[Repository]:
 class TreeMaker:
     """Makes trees one by one; `made` holds those that exist, by repository name."""
 
-    def __init__(self, fetcher: Fetcher, overlays_dir: Path, where: str) -> None:
-        self.fetcher, self.overlays_dir, self.where = fetcher, overlays_dir, where
+    def __init__(self, fetcher: Fetcher, overlays_dir: Path, where: str, target: str = "") -> None:
+        self.fetcher, self.overlays_dir, self.where, self.target = fetcher, overlays_dir, where, target
         self.store = fetcher.store
         self.made: dict[str, Path] = {}
 
@@ -114,6 +118,9 @@ class TreeMaker:
             tree = self._local_tree(repository, repository.path)
         else:
             tree = self.store.make_tree(repository.name, self.digest(repository), lambda folder: self._fill(repository, folder))
+        if repository.cargo:
+            self.fetcher.progress(repository.name, "cargo", 0, 0)
+            tree = build_crate(tree, repository.cargo, self.target or host_target(), self.store, where=repository.location or self.where)
         self.made[repository.name] = tree
         return tree
 
