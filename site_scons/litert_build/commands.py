@@ -33,6 +33,7 @@ class Command:
 
 COMMANDS: dict[str, Command] = {
     "targets": Command("list the platforms (format=json for CI)", "commands:list_targets"),
+    "doctor": Command("tell which toolchains can build here, and what mends those that cannot", "reports.doctor:doctor_command"),
     "check": Command(
         "judge a finished library: file=PATH, by the rules of lock= or ref=, else of the newest release", "commands:check_library"
     ),

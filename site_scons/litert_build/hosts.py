@@ -7,7 +7,7 @@ plan.library        # 'bazel-out/k8-opt/bin/host/libLiteRtLm.so'
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from litert_build.actions import Action, Link, LinkInputs, Run, Write
 from litert_build.errors import BuildError
@@ -15,6 +15,7 @@ from litert_build.policy.targets import Target
 from litert_build.sources.lock import Lock, Product
 from litert_build.toolchains.base import Toolchain
 from litert_build.toolchains.linkmodel import HostFiles, module_definition, symbols_list, version_script
+from litert_build.toolchains.runtime import refuse_prebuilt_cxx
 
 LABEL = "//:host"
 _EXPORT_SUFFIX = {"elf": ".exports", "pe": ".def", "macho": ".exports"}
@@ -36,11 +37,21 @@ class HostPlan:
     import_library: str = ""
 
 
-def plan_host(link: LinkInputs, lock: Lock, target: Target, toolchain: Toolchain, *, out_dir: str, split_debug: bool = False) -> HostPlan:
+def plan_host(
+    link: LinkInputs,
+    lock: Lock,
+    target: Target,
+    toolchain: Toolchain,
+    *,
+    out_dir: str,
+    split_debug: bool = False,
+    root: Path | None = None,
+) -> HostPlan:
     """Return the plan of one host library: linked from objects, named by the target's row, exporting the lock's product alone.
 
-    With `split_debug` the linked file is kept whole beside as `<name>.debug` and the library is its stripped copy.
-    Raises BuildError where the lock makes no host or names nothing to export.
+    With `split_debug` the linked file is kept whole beside as `<name>.debug` and the library is its stripped copy. Where `root`, the
+    execution root, is given, prebuilt archives are looked into.
+    Raises BuildError where the lock makes no host or names nothing to export, or for a prebuilt archive that holds C++.
     """
     if lock.product.kind != "host":
         raise BuildError(f"{lock.ref} makes {lock.product.kind}, not a host", where=str(lock.file), mend='set product.kind to "host"')
@@ -55,6 +66,8 @@ def plan_host(link: LinkInputs, lock: Lock, target: Target, toolchain: Toolchain
         keep_symbols=split_debug,
     )
     where = str(lock.file)
+    if root is not None:
+        refuse_prebuilt_cxx(link.libraries, root, where=where)
     written = Write(label=LABEL, output=files.export_list, content=export_list(lock.product, target, name, where), location=where)
     linking = Link(
         label=LABEL,

@@ -45,6 +45,7 @@ from litert_build.sources.store import Store, default_store
 from litert_build.sources.trees import materialize
 from litert_build.toolchains import find_toolchain
 from litert_build.toolchains.base import Toolchain
+from litert_build.toolchains.variants import with_debug, with_lto
 
 CHECKS = "checks.json"
 BUNDLE = "bundle"
@@ -75,6 +76,10 @@ class Job:
         chosen = {name: options[name] for name in ("cc", "cxx", "sysroot", "runtime")}
         toolchain = find_toolchain(options["toolchain"], target, **chosen)
         tools = toolchain if target.is_this_machine else find_toolchain("", find_target(host_target()))
+        if options.enabled("lto"):
+            toolchain = with_lto(toolchain)
+        if options["debug_symbols"] == "split":
+            toolchain = with_debug(toolchain)
         return Job(options, apply_policy(lock, target.name, link_mode=options["link_mode"]), target, toolchain, tools, folder)
 
     @property
@@ -144,7 +149,15 @@ class Job:
     def _finish(self, link: LinkInputs) -> list[Step]:
         """Return the steps from objects to bundle."""
         out_dir = f"bazel-out/{self.target.cpu}-opt/bin/host"
-        plan = plan_host(link, self.lock, self.target, self.toolchain, out_dir=out_dir)
+        plan = plan_host(
+            link,
+            self.lock,
+            self.target,
+            self.toolchain,
+            out_dir=out_dir,
+            split_debug=self.options["debug_symbols"] == "split",
+            root=self.root,
+        )
         steps = [self._gated(step, plan) for step in steps_of(plan.actions, self.toolchain)]
         bundle = self._bundle(plan)
         self.goals["host"] = self.goals["check"] = (plan.library, CHECKS)

@@ -48,6 +48,8 @@ OPTIONS: dict[str, Option] = {
         Option("cxx", "Compilers", "C++ compiler"),
         Option("sysroot", "Compilers", "root of the target's headers and libraries"),
         Option("runtime", "Compilers", "C++ runtime: libstdc++ or libc++ (default: the toolchain's)"),
+        Option("lto", "Compilers", "yes: optimize the host at link time", "no", _YES_NO),
+        Option("debug_symbols", "Compilers", "split: strip the host, and keep it whole beside as .debug", "none", ("none", "split")),
         Option("offline", "Sources", "yes: never touch the network", "no", _YES_NO),
         Option("store", "Sources", "folder of downloads and sealed source trees (default: the user's cache)"),
         Option("incremental", "Speed", "off: plain SCons decides, without the dependency database", "on", ("on", "off")),

@@ -1,4 +1,4 @@
-"""Owns the platform table as text, JSON and docs/targets.md.
+"""Owns the platform table as text and as docs/targets.md.
 
 print(targets_text(TARGETS.values()))
 
@@ -7,9 +7,7 @@ docs/targets.md is written by `python -m litert_build.reports.targets > docs/tar
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 
 from litert_build.policy.targets import TARGETS, Target
 from litert_build.toolchains.features import bazel_compiler
@@ -35,12 +33,6 @@ def targets_text(targets: Iterable[Target]) -> str:
         rows.append((row.name, row.library, row.default_toolchain, others, row.runtime.linkage, ", ".join(row.aliases), row.note))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-
-
-def targets_json(targets: Iterable[Target]) -> str:
-    """Return every field of every row, for other programs."""
-    rows = [{**asdict(row), "default_toolchain": row.default_toolchain, "export_mechanism": row.export_mechanism} for row in targets]
-    return json.dumps(rows, indent=2)
 
 
 def targets_markdown(targets: Sequence[Target]) -> str:

@@ -33,6 +33,7 @@ class ClToolchain:
     dialect: Dialect
     driver: tuple[str, ...] = ()
     library_folders: tuple[str, ...] = ()
+    link_flags: tuple[str, ...] = ()
 
     @property
     def cxx_runtime(self) -> str:
@@ -41,7 +42,7 @@ class ClToolchain:
     @property
     def identity(self) -> str:
         tools = (f"{tool.version_line} sha256:{tool.sha256}" for tool in (self.compiler, self.linker))
-        return "; ".join((self.name, *tools, *self.driver, *_ALWAYS))
+        return "; ".join((self.name, *tools, *self.driver, *self.link_flags, *_ALWAYS))
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -76,8 +77,9 @@ class ClToolchain:
         kind = ["/DLL"] if action.kind == "shared" else ["/SUBSYSTEM:CONSOLE"]
         user = render_link(action.flags, "cl")
         folders = [f"/LIBPATH:{folder}" for folder in self.library_folders]
+        delayed = ["delayimp.lib"] if any(word.upper().startswith("/DELAYLOAD:") for word in user) else []
         words = ["/NOLOGO", machine, *kind, f"/OUT:{action.output}", *folders, *action.objects, *action.libraries, *user]
-        return [_quote(word) for word in (*words, *action.platform_flags, *_SYSTEM_LIBRARIES)]
+        return [_quote(word) for word in (*words, *action.platform_flags, *self.link_flags, *delayed, *_SYSTEM_LIBRARIES)]
 
     def host_link_flags(self, files: HostFiles) -> tuple[str, ...]:
         return tuple(cl_host(files))

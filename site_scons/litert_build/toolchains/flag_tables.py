@@ -124,6 +124,7 @@ DROPS: tuple[Drop, ...] = (
     Drop(r"/Zc:.+|/permissive-|/utf-8|/nologo|/Zm\d+|/MP\d*|/FS|/X", GNU, "gcc and clang behave so without it"),
     Drop(r"/bigobj", ("gcc", "clang", "zig"), "ELF, Mach-O and lld's COFF have no such limit"),
     Drop(r"/d2.+|/Oy-|/Oi-?|/GS-?|/Gd|/experimental:c11atomics", GNU, "tunes the MSVC compiler alone"),
+    Drop(r"/d2.+|/experimental:c11atomics|/Zm\d+|/MP\d*|/FS", ("clang-cl",), "tunes the MSVC compiler alone"),
     Drop(r"/M[DT]d?", GNU, "the target's runtime policy links the runtime"),
     Drop(r"-pthread|-pipe|-fno-canonical-system-headers|-no-canonical-prefixes", CL, "nothing to do: threads and paths need no flag"),
     Drop(r"-W.*|-pedantic(-errors)?", ("msvc",), "gcc's warning names mean nothing to MSVC"),

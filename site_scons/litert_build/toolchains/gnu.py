@@ -5,6 +5,7 @@ GnuToolchain(name="gcc", target=target, cc=cc, cxx=cxx, ...).compile_argv(action
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -21,8 +22,8 @@ class GnuToolchain:
     """A gcc-style driver pair for one target.
 
     `strip` are the names of strip programs that know the target, `driver` the arguments of every call (target triple, sysroot),
-    `compile_flags` those of every compile, `cxx_flags` those of C++ compiles (which standard library), `link_flags` those of every
-    link, `runtime_link_flags` those that link the C++ runtime into a host.
+    `compile_flags` those of every compile, `cxx_flags` those of C++ compiles (which standard library), `last_flags` those
+    that win over a compile's own, `link_flags` those of every link, `runtime_link_flags` those that link the C++ runtime into a host.
     """
 
     name: str
@@ -36,6 +37,7 @@ class GnuToolchain:
     driver: tuple[str, ...] = ()
     compile_flags: tuple[str, ...] = ()
     cxx_flags: tuple[str, ...] = ()
+    last_flags: tuple[str, ...] = ()
     link_flags: tuple[str, ...] = ()
     runtime_link_flags: tuple[str, ...] = ()
     lld: bool = False
@@ -43,7 +45,9 @@ class GnuToolchain:
     @property
     def identity(self) -> str:
         tools = dict.fromkeys(f"{tool.version_line} sha256:{tool.sha256}" for tool in (self.cc, self.cxx))
-        return "; ".join((self.name, *tools, *self.driver, *self.compile_flags, *self.cxx_flags, self.cxx_runtime))
+        return "; ".join(
+            (self.name, *tools, *self.driver, *self.compile_flags, *self.cxx_flags, *self.last_flags, *self.link_flags, self.cxx_runtime)
+        )
 
     @property
     def writes_link_map(self) -> bool:
@@ -51,7 +55,9 @@ class GnuToolchain:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        return fixed_environment(self.cc.path, self.cxx.path)
+        """On Linux the working folder has a name that is the same everywhere: compilers write it into debug information."""
+        folder = {"PWD": "/proc/self/cwd"} if sys.platform == "linux" else {}
+        return {**fixed_environment(self.cc.path, self.cxx.path), **folder}
 
     def command(self, cxx: bool) -> list[str]:
         """The driver and its fixed arguments."""
@@ -70,6 +76,7 @@ class GnuToolchain:
             argv += [f"-I{path}"] if kind == "-I" else [kind, path]
         argv += [
             *render(flags, self.dialect),
+            *self.last_flags,
             f"-frandom-seed={action.output}",
             "-MD",
             "-MF",

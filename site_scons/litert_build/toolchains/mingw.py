@@ -32,7 +32,7 @@ def create(target: Target, options: Options) -> GnuToolchain:
     if options.runtime not in ("", "libstdc++"):
         raise BuildError(f"mingw cannot build with {options.runtime}", where="runtime=", mend="use runtime=libstdc++, or toolchain=zig")
     given = driver_pair(options.cc, options.cxx, (("gcc", "g++"),)) if options.cc or options.cxx else ("", "")
-    for name in given:
+    for name in reversed(given):
         if name.endswith("-win32"):
             raise BuildError(f"{name} has the win32 thread model: no std::mutex", where="cxx=", mend="name the -posix compiler")
     cc = find_tool((given[0],) if given[0] else _names("gcc"), f"C compiler for {target.name}", _INSTALL, where="toolchain=mingw")

@@ -23,9 +23,7 @@ def create(target: Target, options: Options) -> ClToolchain:
     if options.runtime:
         raise BuildError(f"msvc cannot build with {options.runtime}", where="runtime=", mend="leave runtime= out: it is the MSVC STL")
     if sys.platform != "win32" and not options.cc:
-        raise BuildError(
-            f"msvc for {target.name} runs on Windows alone", where="toolchain=msvc", mend="use toolchain=zig or toolchain=mingw here"
-        )
+        raise BuildError(f"msvc for {target.name} runs on Windows alone", where="toolchain=msvc", mend="use toolchain=zig here")
     compiler = find_tool(
         (options.cc or "cl.exe",), f"C++ compiler for {target.name}", _INSTALL, where="toolchain=msvc", version_argument="/?"
     )
