@@ -47,7 +47,7 @@ def build_folder(env: Any, options: Options, ref: str) -> BuildFolder:
     root = Path(env.Dir("#").abspath, options["build_dir"]).expanduser() / options["target"] / ref
     folder = BuildFolder.open(root, console.say)
     database = folder.database
-    if _whole(options) and not database.suspects and database.recall(WHOLE, _run_key(options)):
+    if _whole(options) and database.is_settled() and database.recall(WHOLE, _run_key(options)):
         stored = json.loads(database.notes[SUMMARY])
         products = [Product(name, Path(file)) for name, file in stored["products"]]
         database.save()

@@ -51,5 +51,4 @@ def answer_while_reading(env: Any, job: Job) -> None:
             file = Path(env.Dir("#").abspath, job.options["build_dir"]).parent / "compile_commands.json"
             say(f"{write_compiledb(compiles, job.toolchain, root=job.root, file=file)} compiles in {file}")
     if goals <= READING_GOALS and not job.options.files:
-        job.folder.database.save()
         sys.exit(0)

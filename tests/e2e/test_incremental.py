@@ -207,3 +207,40 @@ def test_a_damaged_database_is_rebuilt_with_a_message(project: Engine) -> None:
         assert "the dependency database is unusable" in result.text
         assert result.ran == {A, B, C, LIBRARY, HEADER}
     nothing_left(project)
+
+
+def test_a_header_that_appears_earlier_on_the_include_path(project: Engine) -> None:
+    project.actions[1]["includes"] = [["-iquote", "first"], ["-I", "first"], ["-iquote", "."]]
+    project.write("first/unrelated.h", "")
+    project.scons()
+    project.write("first/other.h", "")
+    nothing_left(project)
+    project.write("first/shared.h", "inline int shared() { return 77; }\n")
+    # Whether a.cc found it beside itself or through the include path, nobody recorded: the unit is compiled to find out.
+    assert project.scons().ran == {A}
+    nothing_left(project)
+    project.write("a.cc", "#include <shared.h>\nint a() { return shared(); }\n")
+    project.actions[1]["includes"] = [["-I", "first"], ["-I", "."]]
+    (project.folder / "tree/first/shared.h").unlink()
+    assert A in project.scons().ran
+    project.write("first/shared.h", "inline int shared() { return 78; }\n")
+    assert project.scons().ran == {A, LIBRARY}
+    nothing_left(project)
+
+
+def test_a_new_folder_that_shadows_a_system_header(project: Engine) -> None:
+    project.write("a.cc", "#include <sys/types.h>\nint a() { return sizeof(pid_t); }\n")
+    project.actions[1]["includes"] = [["-I", "first"]]
+    project.write("first/unrelated.h", "")
+    project.scons()
+    project.write("first/sys/types.h", "typedef char pid_t;\n")
+    assert project.scons().ran == {A, LIBRARY}
+    nothing_left(project)
+
+
+def test_a_header_that_was_asked_for_and_is_there_now(project: Engine) -> None:
+    project.write("a.cc", '#if __has_include("extra/more.h")\nint a() { return 1; }\n#else\nint a() { return 2; }\n#endif\n')
+    project.scons()
+    project.write("extra/more.h", "")
+    assert project.scons().ran == {A, LIBRARY}
+    nothing_left(project)

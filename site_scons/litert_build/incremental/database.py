@@ -47,7 +47,6 @@ class Database:
         self._lock = threading.Lock()
         self._journal: Any = None
         self._generation = b""
-        self._settled = True  # False once this session recorded a step
         self._dirty = False
         self._fresh: set[str] = set()
         self._changed: set[int] = set()
@@ -56,6 +55,7 @@ class Database:
         self.suspects: set[str] = set()
         self.remembered: dict[str, tuple[bytes, bytes, bytes]] = {}  # what: its key, ids and their combined digest
         self.notes: dict[str, str] = {}
+        self.watched: set[int] = set()  # folders whose listing may change a compile that read none of their files
         self.notice = ""
         self.counts = {"stats": 0, "hashes": 0, "changed": 0}
 
@@ -94,6 +94,7 @@ class Database:
     def _forget(self) -> None:
         self.files = FileTable(self._base)
         self.records, self.suspects, self.notes, self.remembered, self._generation = {}, set(), {}, {}, b""
+        self.watched = set()
 
     def _read_file(self) -> None:
         content = self._file.read_bytes()
@@ -106,7 +107,7 @@ class Database:
         self._generation = data["generation"]
         self.files = FileTable(self._base, data["paths"], array("q", data["stamps"]), data["digests"])
         self.records, self.suspects, self.notes = data["records"], set(data["suspects"]), data["notes"]
-        self.remembered = data["remembered"]
+        self.remembered, self.watched = data["remembered"], set(data["watched"])
 
     def _replay(self) -> tuple[set[int], set[str]]:
         """Apply the journal of a build that was killed. Returns the ids it updated and the steps it recorded."""
@@ -129,6 +130,8 @@ class Database:
             kind, *fields = marshal.loads(body)
             if kind == "file":
                 updated.add(self.files.put(*fields))
+            elif kind == "watch":
+                self.watched.add(fields[0])
             elif kind == "record":
                 key, record = fields
                 self.records[key] = record
@@ -168,12 +171,39 @@ class Database:
 
     def begin(self, key: str) -> int:
         """Drop what is known of a step that is about to run. Returns the moment, for `record`."""
+        self.drop(key)
+        return time.time_ns()
+
+    def drop(self, key: str) -> None:
+        """Forget what is known of a step: it has to run."""
         with self._lock:
             if self.records.pop(key, None) is not None:
                 self._append(("drop", key))
             self.suspects.discard(key)
-            self._settled = False
-        return time.time_ns()
+
+    def watch(self, folders: Iterable[str]) -> None:
+        """Enter folders whose listing may change a compile that read none of their files."""
+        for folder in folders:
+            stamp, digest = self.files.examine(folder)
+            with self._lock:
+                number = self.files.find(folder)
+                if number is None:
+                    number = self._put(folder, stamp, digest)
+                if number not in self.watched:
+                    self.watched.add(number)
+                    self._append(("watch", number))
+
+    def is_settled(self) -> bool:
+        """Whether every recorded step is still as it was."""
+        return not self.suspects and self.watched.isdisjoint(self._changed)
+
+    def changed_folders(self) -> list[str]:
+        """Return the watched folders in which names appeared or vanished since the last build."""
+        return [self.files.paths[number] for number in self.watched & self._changed]
+
+    def inputs(self, key: str) -> list[str]:
+        """Return the paths that the step's record names, outputs first."""
+        return [self.files.paths[number] for number in _ids(self.records[key])]
 
     def record(self, key: str, signature: bytes, *, inputs: Iterable[str], outputs: Iterable[str], started: int, seconds: float) -> bool:
         """Keep what a finished step read and wrote. Returns False where an input moved while the step ran: then nothing is kept, and
@@ -246,7 +276,7 @@ class Database:
             self._journal.write(_JOURNAL_MAGIC + self._generation)
         body = marshal.dumps(frame, _MARSHAL)
         self._journal.write(len(body).to_bytes(4, "little") + zlib.crc32(body).to_bytes(4, "little") + body)
-        if frame[0] != "file":
+        if frame[0] in ("record", "drop"):
             self._journal.flush()
 
     def keep_only(self, keys: set[str]) -> None:
@@ -289,6 +319,7 @@ class Database:
             "suspects": list(self.suspects),
             "remembered": self.remembered,
             "notes": self.notes,
+            "watched": list(self.watched),
         }
         body = marshal.dumps(data, _MARSHAL)
         temporary = self._file.with_name(f"dependencies.{os.getpid()}.tmp")

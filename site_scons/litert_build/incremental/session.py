@@ -20,6 +20,7 @@ from litert_build.errors import BuildError
 from litert_build.incremental.commands import Command, Commands
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.outcome import Outcome
+from litert_build.incremental.search import SearchPlaces, include_folders, is_shadowed, places_below, probes
 from litert_build.incremental.steps import Step
 from litert_build.reports.progress import Console
 
@@ -30,6 +31,7 @@ class Session:
     def __init__(self, folder: BuildFolder, steps: Sequence[Step], console: Console, commands: Commands | None = None) -> None:
         self.database = folder.database
         self._commands = commands or Commands(folder.root)
+        self._places = SearchPlaces(folder.database.files.full)
         self.root = folder.root
         self._console = console
         self._lock = threading.Lock()
@@ -39,6 +41,7 @@ class Session:
 
     def pending(self) -> list[Step]:
         """The steps that are stale or in doubt, producers first."""
+        self._drop_shadowed()
         unsure: set[str] = set()
         result = []
         for step in self.steps.values():
@@ -46,6 +49,34 @@ class Session:
                 unsure.update(step.outputs)
                 result.append(step)
         return result
+
+    def _drop_shadowed(self) -> None:
+        """Make those compiles stale that would find another header now: one that appeared earlier on their include path."""
+        changed = self.database.changed_folders()
+        if not changed:
+            return
+        asked: dict[str, list[str]] = {}
+        for step in self.steps.values():
+            if step.reports_inputs and isinstance(step.work, Command) and step.key in self.database.records:
+                read = self.database.inputs(step.key)[len(step.outputs) :]
+                folders = include_folders(step.work.argv)
+                spelled = {name for path in read for name in self._probes(path, asked)}
+                places = {
+                    place: names
+                    for top in changed
+                    for place, names in places_below(top, (*read, *spelled), self.database.files.full).items()
+                }
+                if any(is_shadowed(folders, read, place, names, spelled) for place, names in places.items()):
+                    self.database.drop(step.key)
+
+    def _probes(self, path: str, asked: dict[str, list[str]]) -> list[str]:
+        if path not in asked:
+            try:
+                with open(self.database.files.full(path), "rb") as stream:  # noqa: PTH123 (each header of the build)
+                    asked[path] = probes(stream.read())
+            except OSError:
+                asked[path] = []
+        return asked[path]
 
     def perform(self, key: str) -> int:
         """Run a step unless it turns out to be up to date. Returns 0, or the exit code of a failure that was printed. Never raises: an
@@ -72,6 +103,10 @@ class Session:
             return self._failed(step, outcome)
         read = outcome.read or step.inputs if step.reports_inputs else step.inputs
         self.database.record(step.key, step.signature, inputs=read, outputs=step.outputs, started=started, seconds=time.monotonic() - clock)
+        if step.reports_inputs and isinstance(step.work, Command):
+            with self._lock:
+                places = self._places.watched(include_folders(step.work.argv), read)
+            self.database.watch(places)
         with self._lock:
             self.ran.append(step.key)
         self._console.finished(step.title, outcome.output, step.key, reason)

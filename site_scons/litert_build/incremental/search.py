@@ -1,0 +1,143 @@
+"""Owns what a compile did not read: the places where a header, had it been there, would have been taken in place of one that was read.
+
+folders = include_folders(step.work.argv)
+watch = SearchPlaces().watched(folders, outcome.read)       # folders whose listing decides
+is_shadowed(folders, read, place, names)                    # whether a file that appeared there may change the compile
+
+A depfile names what was read. That a new file stands earlier on the include path shows only in the listing of a folder (Care 1 of a header
+database: "absent candidates").
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+_KINDS = ("-iquote", "-isystem", "-idirafter", "-I", "/I", "/external:I")
+_PROBE = re.compile(rb"__has_include(?:_next)?\s*\(\s*[<\"]([^>\"\n]+)[>\"]")
+
+
+def include_folders(argv: Sequence[str]) -> tuple[str, ...]:
+    """Return the folders that a compile command searches, in the order in which it searches them for a quoted include."""
+    found: dict[str, list[str]] = {kind: [] for kind in _KINDS}
+    words = iter(argv)
+    for word in words:
+        for kind in _KINDS:
+            if word == kind:
+                found[kind].append(posixpath.normpath(next(words, ".")))
+                break
+            if word.startswith(kind) and len(kind) < len(word) and kind in ("-I", "/I", "-isystem", "-iquote"):
+                found[kind].append(posixpath.normpath(word.removeprefix(kind)))
+                break
+    order = (*found["-iquote"], *found["-I"], *found["/I"], *found["-isystem"], *found["/external:I"], *found["-idirafter"])
+    return tuple(dict.fromkeys(order))
+
+
+def relative(path: str, folder: str) -> str | None:
+    """Return `path` relative to `folder`, None where it is not below it; both are normalized."""
+    if folder == ".":
+        return None if path.startswith(("/", "..")) else path
+    return path[len(folder) + 1 :] if path.startswith(f"{folder}/") else ("" if path == folder else None)
+
+
+class SearchPlaces:
+    """Collects the folders to watch; each combination of an include path and a folder of headers is looked at once."""
+
+    def __init__(self, full: Callable[[str], str]) -> None:
+        self._full = full
+        self._seen: set[tuple[tuple[str, ...], str]] = set()
+        self._children: dict[str, set[str]] = {}
+        self._subs: dict[tuple[str, ...], set[str]] = {}
+        self._dirs: dict[tuple[str, ...], set[str]] = {}
+
+    def watched(self, folders: tuple[str, ...], read: Iterable[str]) -> set[str]:
+        """Return folders, existing or not, of which a new entry may change a compile that read these files; only those not yet returned."""
+        result: set[str] = set() if folders in self._subs else set(folders)
+        for folder in {posixpath.dirname(path) or "." for path in read}:
+            if (folders, folder) in self._seen or folder.startswith("/"):
+                continue
+            self._seen.add((folders, folder))
+            result.add(folder)
+            new_subs = set()
+            for index, base in enumerate(folders):
+                sub = relative(folder, base)
+                if sub is not None:
+                    new_subs.add(sub)
+                    result.update(posixpath.normpath(posixpath.join(earlier, sub)) for earlier in folders[:index])
+            result |= self._beside(folders, folder, new_subs)
+        return result
+
+    def _beside(self, folders: tuple[str, ...], folder: str, new_subs: set[str]) -> set[str]:
+        """Existing folders below the folders of including files that a quoted include would search first."""
+        subs, dirs = self._subs.setdefault(folders, set()), self._dirs.setdefault(folders, set())
+        pairs = [(folder, sub) for sub in subs | new_subs] + [(other, sub) for other in dirs for sub in new_subs - subs]
+        dirs.add(folder)
+        subs |= new_subs
+        result = set()
+        for base, sub in pairs:
+            first, _, _ = sub.partition("/")
+            if first and first in self._folders_in(base):
+                result.add(posixpath.normpath(posixpath.join(base, sub)))
+        return result
+
+    def _folders_in(self, folder: str) -> set[str]:
+        if folder not in self._children:
+            try:
+                with os.scandir(self._full(folder)) as entries:
+                    self._children[folder] = {entry.name for entry in entries if entry.is_dir()}
+            except OSError:
+                self._children[folder] = set()
+        return self._children[folder]
+
+
+def places_below(place: str, read: Iterable[str], full: Callable[[str], str]) -> dict[str, set[str]]:
+    """Return the names of files by folder, for `place` and those folders below it whose names occur in the paths that were read."""
+    parts = {part for path in read for part in posixpath.dirname(path).split("/")}
+    result: dict[str, set[str]] = {}
+    waiting = [place]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(full(folder)) as entries:
+                listed = [(entry.name, entry.is_dir()) for entry in entries]
+        except OSError:
+            continue
+        result[folder] = {name for name, is_folder in listed if not is_folder}
+        waiting += [posixpath.normpath(posixpath.join(folder, name)) for name, is_folder in listed if is_folder and name in parts]
+    return result
+
+
+def is_shadowed(folders: tuple[str, ...], read: Sequence[str], place: str, names: set[str], asked: Iterable[str] = ()) -> bool:
+    """Whether a file among `names` in the folder `place` would be found before one that a compile read, or is one of those that it `asked`
+    for with __has_include."""
+    known = set(read)
+    including = tuple({posixpath.dirname(path) or "." for path in read})
+    for path in read:
+        name = posixpath.basename(path)
+        candidate = posixpath.normpath(posixpath.join(place, name))
+        if name in names and candidate not in known and _comes_first(candidate, path, folders, including):
+            return True
+    for spelled in asked:
+        for base in (*folders, *including):
+            candidate = posixpath.normpath(posixpath.join(base, spelled))
+            if posixpath.dirname(candidate) in (place, "") and posixpath.basename(spelled) in names and candidate not in known:
+                return True
+    return False
+
+
+def _comes_first(candidate: str, path: str, folders: tuple[str, ...], including: tuple[str, ...]) -> bool:
+    for index, base in enumerate((*folders, *including)):
+        spelled = relative(candidate, base)
+        if not spelled or not f"/{path}".endswith(f"/{spelled}"):
+            continue
+        found_in = path[: -len(spelled)].rstrip("/") or "."
+        if path.startswith("/") or (found_in in folders and (index >= len(folders) or folders.index(found_in) > index)):
+            return True
+    return False
+
+
+def probes(content: bytes) -> list[str]:
+    """Return the headers that a file asks for with __has_include, as they are spelled."""
+    return [found.decode("utf-8", "surrogateescape") for found in _PROBE.findall(content)] if b"__has_include" in content else []
