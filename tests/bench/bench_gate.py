@@ -2,7 +2,7 @@
 
 python -m tests.bench.bench_gate
 
-The figures to hold (docs/gate.md): a 131 MB ELF with 218,294 symbols, a 50 MB DLL and a 66 MB dylib in 1.5 s and 200 MB each.
+The figures to hold: a 131 MB ELF with 218,294 symbols, a 50 MB DLL and a 66 MB dylib in 1.5 s and 200 MB each.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import capstone  # type: ignore[import-untyped]
 
-from litert_build.binaries.elf import ElfImage
+from litert_build.binaries.elf import SHT_DYNSYM, SHT_SYMTAB, ElfImage
 from litert_build.binaries.window import Names, Window
 from litert_build.errors import BuildError
 
@@ -101,7 +101,7 @@ def _functions(image: ElfImage) -> Iterator[Function]:
     """Yield the functions of .symtab and .dynsym."""
     layout = struct.Struct(image.order + ("IBBHQQ" if image.wide else "IIIBBH"))
     for section in image.sections:
-        if section.type not in ("SHT_SYMTAB", "SHT_DYNSYM") or section.link >= len(image.sections):
+        if section.type not in (SHT_SYMTAB, SHT_DYNSYM) or section.link >= len(image.sections):
             continue
         strings = image.sections[section.link]
         names = Names(image.window.file, image.window.read(strings.offset, strings.size, "a string table"))

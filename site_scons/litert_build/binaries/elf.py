@@ -1,4 +1,4 @@
-"""Owns reading ELF: pyelftools for the headers, plain struct for the tables that hold hundreds of thousands of entries.
+"""Owns reading ELF: pyelftools for the file header, plain struct for all tables, which hold hundreds of thousands of entries.
 
 facts = read_elf(window)
 
@@ -12,7 +12,7 @@ import struct
 from collections import defaultdict
 from dataclasses import dataclass
 
-from elftools.common.exceptions import ELFError, ELFParseError
+from elftools.common.exceptions import ELFError
 from elftools.construct import ConstructError
 from elftools.elf.elffile import ELFFile
 
@@ -28,11 +28,14 @@ _GNU_HASH, _VERSYM, _DF_1, _VERDEF, _VERDEFNUM, _VERNEED, _VERNEEDNUM = (
     0x6FFFFEF5, 0x6FFFFFF0, 0x6FFFFFFB, 0x6FFFFFFC, 0x6FFFFFFD, 0x6FFFFFFE, 0x6FFFFFFF,
 )  # fmt: skip
 _MAX_HEADERS = 4096
+_PT_LOAD, _PT_DYNAMIC, _PT_NOTE, _PT_GNU_STACK, _PT_GNU_RELRO = 1, 2, 4, 0x6474E551, 0x6474E552
+SHT_SYMTAB, SHT_DYNSYM = 2, 11
+_FAULTS = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError)  # what pyelftools lets through on damaged headers
 
 
 @dataclass(frozen=True)
 class _Segment:
-    type: str
+    type: int
     flags: int
     offset: int
     address: int
@@ -43,7 +46,7 @@ class _Segment:
 @dataclass(frozen=True)
 class _Section:
     name: str
-    type: str
+    type: int
     address: int
     offset: int
     size: int
@@ -56,54 +59,58 @@ class ElfImage:
     def __init__(self, window: Window) -> None:
         self.window = window
         try:
-            self._read_headers()
-        except (
-            ELFError,
-            ELFParseError,
-            ConstructError,
-            ValueError,
-            KeyError,
-            TypeError,
-            AttributeError,
-            IndexError,
-            OverflowError,
-        ) as error:
+            elf = ELFFile(window.stream)
+            segments, sections, names = elf.num_segments(), elf.num_sections(), elf.get_shstrndx()
+        except (ELFError, ConstructError, *_FAULTS) as error:
             raise malformed(window.file, f"its ELF headers cannot be read ({type(error).__name__}: {error})") from error
-        self.order = "<" if self.little else ">"
-        self.wide = self.bits == 64
+        if max(segments, sections) > _MAX_HEADERS:
+            raise malformed(window.file, f"{segments} segments and {sections} sections are no linked library")
+        self.machine, self.type = str(elf["e_machine"]), str(elf["e_type"])
+        self.order, self.wide = "<" if elf.little_endian else ">", elf.elfclass == 64
+        self.segments = [self._segment(fields) for fields in self._table(elf, "e_ph", segments, "IIQQQQQQ", "8I")]
+        self.sections = self._sections(self._table(elf, "e_sh", sections, "IIQQQQIIQQ", "10I"), names)
         end = max((segment.offset + segment.filesz for segment in self.segments), default=0)
         if end > window.size:
             raise malformed(window.file, f"its segments end at {end}, the file at {window.size}")
         self.dynamic = self._dynamic()
         self.names = self._dynamic_names()
 
-    def _read_headers(self) -> None:
-        elf = ELFFile(self.window.stream)
-        self.bits: int = elf.elfclass
-        self.little: bool = elf.little_endian
-        self.machine: str = str(elf["e_machine"])
-        self.type: str = str(elf["e_type"])
-        count = elf.num_segments() * max(elf.num_sections(), 1)
-        if elf.num_segments() > _MAX_HEADERS or elf.num_sections() > _MAX_HEADERS or count > 16 * _MAX_HEADERS:
-            raise malformed(self.window.file, f"{elf.num_segments()} segments and {elf.num_sections()} sections are no linked library")
-        self.segments = [
-            _Segment(str(s["p_type"]), s["p_flags"], s["p_offset"], s["p_vaddr"], s["p_filesz"], s["p_align"]) for s in elf.iter_segments()
-        ]
-        self.sections = [
-            _Section(s.name, str(s["sh_type"]), s["sh_addr"], s["sh_offset"], s["sh_size"], s["sh_link"]) for s in elf.iter_sections()
+    def _table(self, elf: ELFFile, kind: str, count: int, wide: str, narrow: str) -> list[tuple[int, ...]]:
+        """Return the records of the program (`e_ph`) or section (`e_sh`) header table. pyelftools' own objects would parse each hash
+        table that a header points at."""
+        layout, step = struct.Struct(self.order + (wide if self.wide else narrow)), int(elf[f"{kind}entsize"])
+        if count and step < layout.size:
+            raise malformed(self.window.file, f"header entries of {step} bytes")
+        table = self.window.read(int(elf[f"{kind}off"]), count * step, "a header table") if count else b""
+        return [layout.unpack_from(table, index * step) for index in range(count)]
+
+    def _segment(self, fields: tuple[int, ...]) -> _Segment:
+        if self.wide:
+            kind, flags, offset, address, _, filesz, _, align = fields
+        else:
+            kind, offset, address, _, filesz, _, flags, align = fields
+        return _Segment(kind, flags, offset, address, filesz, align)
+
+    def _sections(self, records: list[tuple[int, ...]], names: int) -> list[_Section]:
+        if names >= len(records):
+            return []
+        strings = Names(self.window.file, self.window.read(records[names][4], records[names][5], "the names of the sections"))
+        return [
+            _Section(strings[name] if kind else "", kind, address, offset, size, link)
+            for name, kind, _, address, offset, size, link, *_ in records
         ]
 
     def offset(self, address: int, what: str) -> int:
         """Return the file offset of a virtual address (gABI: PT_LOAD maps p_filesz bytes)."""
         for segment in self.segments:
-            if segment.type == "PT_LOAD" and segment.address <= address < segment.address + segment.filesz:
+            if segment.type == _PT_LOAD and segment.address <= address < segment.address + segment.filesz:
                 return address - segment.address + segment.offset
         raise malformed(self.window.file, f"{what} at address {address:#x} is in no loaded segment")
 
     def _dynamic(self) -> dict[int, list[int]]:
         entries: dict[int, list[int]] = defaultdict(list)
         for segment in self.segments:
-            if segment.type != "PT_DYNAMIC":
+            if segment.type != _PT_DYNAMIC:
                 continue
             layout = struct.Struct(self.order + ("QQ" if self.wide else "II"))
             table = self.window.read(segment.offset, segment.filesz - segment.filesz % layout.size, "the dynamic segment")
@@ -136,7 +143,7 @@ def read_elf(window: Window) -> BinaryFacts:
     """Return the facts of an ELF file, byte evidence excepted. Raises BuildError where the file is damaged."""
     image = ElfImage(window)
     flags, flags_1 = image.first(_FLAGS) or 0, image.first(_DF_1) or 0
-    stack = [segment for segment in image.segments if segment.type == "PT_GNU_STACK"]
+    stack = [segment for segment in image.segments if segment.type == _PT_GNU_STACK]
     definitions, needs, version_needs = _versions(image)
     imports, exports = _symbols(image, definitions, needs)
     notes = _notes(image)
@@ -153,12 +160,12 @@ def read_elf(window: Window) -> BinaryFacts:
         soname=next(iter(image.strings(_SONAME)), ""),
         rpath=_paths(image.strings(_RPATH)),
         runpath=_paths(image.strings(_RUNPATH)),
-        relro=any(segment.type == "PT_GNU_RELRO" for segment in image.segments),
+        relro=any(segment.type == _PT_GNU_RELRO for segment in image.segments),
         bind_now=bool(_BIND_NOW in image.dynamic or flags & 0x8 or flags_1 & 0x1),
         nx=bool(stack) and not stack[0].flags & 1,
         pie=bool(flags_1 & 0x08000000),
         text_relocations=bool(_TEXTREL in image.dynamic or flags & 0x4),
-        alignments=tuple(segment.align for segment in image.segments if segment.type == "PT_LOAD"),
+        alignments=tuple(segment.align for segment in image.segments if segment.type == _PT_LOAD),
         flags=tuple(name for bit, name in _FLAGS_1.items() if flags_1 & bit),
         platform="android" if "api" in notes else "linux",
         minimum_os=notes.get("api", ""),
@@ -174,7 +181,7 @@ def _paths(values: tuple[str, ...]) -> tuple[str, ...]:
 def _symbol_count(image: ElfImage, symbols: int, entry: int) -> int:
     """Return the number of dynamic symbols: the larger of what the section table and what the hash table say."""
     count = max(
-        (section.size // entry for section in image.sections if section.type == "SHT_DYNSYM" and section.address == symbols), default=0
+        (section.size // entry for section in image.sections if section.type == SHT_DYNSYM and section.address == symbols), default=0
     )
     if (address := image.first(_HASH)) is not None:
         return max(count, int(image.window.unpack(image.order + "II", image.offset(address, "DT_HASH"))[1]))
@@ -267,7 +274,7 @@ def _notes(image: ElfImage) -> dict[str, str]:
     """Return `build-id` and, for Android, `api` from the PT_NOTE segments (gABI "Note Section"; NDK's crtbegin note)."""
     found: dict[str, str] = {}
     for segment in image.segments:
-        if segment.type != "PT_NOTE" or segment.filesz > 1 << 16:
+        if segment.type != _PT_NOTE or segment.filesz > 1 << 16:
             continue
         data, at = image.window.read(segment.offset, segment.filesz, "PT_NOTE"), 0
         while at + 12 <= len(data):

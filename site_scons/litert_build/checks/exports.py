@@ -6,6 +6,7 @@ RULES["required-exports"].check(context).findings
 from __future__ import annotations
 
 import dataclasses
+import heapq
 import re
 from collections import Counter
 
@@ -50,10 +51,11 @@ def _leak(good: Context) -> Context:
 )
 def only_exports(context: Context) -> Outcome:
     policy = context.policy
-    extra = sorted(name for name in context.facts.exported_names if not policy.allows(name))
-    findings = [Finding(name, "exported, but not allowed", origin=context.blame(name)) for name in extra[:_SHOWN]]
+    extra = [name for name in context.facts.exported_names if not policy.allows(name)]
+    shown = heapq.nsmallest(_SHOWN, extra)
+    findings = [Finding(name, "exported, but not allowed", origin=context.blame(name)) for name in shown]
     if len(extra) > _SHOWN:
-        families = Counter(map(namespace, extra)).most_common(8)
+        families = sorted(Counter(map(namespace, extra)).items(), key=lambda item: (-item[1], item[0]))[:8]
         findings.append(
             Finding(
                 f"{len(extra) - _SHOWN} more",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -70,10 +71,17 @@ class GatePolicy:
         except InvalidVersion:
             return True
 
+    @cached_property
+    def _prefixes(self) -> tuple[str, ...]:
+        return tuple(pattern[:-1] for pattern in self.allowed if pattern.endswith("*"))
+
+    @cached_property
+    def _exact(self) -> frozenset[str]:
+        return frozenset((*self.required, *self.allowed))
+
     def allows(self, name: str) -> bool:
-        return name in self.required or any(
-            name == pattern or (pattern.endswith("*") and name.startswith(pattern[:-1])) for pattern in self.allowed
-        )
+        """Return whether a host may export `name`."""
+        return name in self._exact or name.startswith(self._prefixes)
 
 
 @dataclass(frozen=True)
