@@ -32,8 +32,9 @@ class Command:
 
 
 COMMANDS: dict[str, Command] = {
+    "explain": Command("why a label is built, its select() branches, a flag's origin: explain=LABEL", "reports.closure:explain_command"),
     "targets": Command("list the platforms (format=json for CI)", "commands:list_targets"),
-    "doctor": Command("tell which toolchains can build here, and what mends those that cannot", "reports.doctor:doctor_command"),
+    "doctor": Command("list all that the closure and this machine lack, and what mends it", "reports.doctor:doctor_command"),
     "check": Command(
         "judge a finished library: file=PATH, by the rules of lock= or ref=, else of the newest release", "commands:check_library"
     ),

@@ -53,6 +53,9 @@ OPTIONS: dict[str, Option] = {
         Option("offline", "Sources", "yes: never touch the network", "no", _YES_NO),
         Option("store", "Sources", "folder of downloads and sealed source trees (default: the user's cache)"),
         Option("incremental", "Speed", "off: plain SCons decides, without the dependency database", "on", ("on", "off")),
+        Option("explain", "Reports", "the label whose presence in the build is explained"),
+        Option("flag", "Reports", "with explain=: the compiler flag or -DNAME whose origin is asked for"),
+        Option("include", "Reports", "with explain=: the include folder whose origin is asked for"),
         Option("file", "Reports", "the library that `scons check file=PATH` judges"),
         Option("format", "Reports", "how `scons targets` prints the table", "text", ("text", "json")),
         Option("bundle", "Bundles and releases", "the archive, or folder of archives, that `scons verify` judges"),
@@ -81,6 +84,7 @@ EXAMPLES = (
     ("scons target=linux-x64 ref=v0.19.1", "a real build"),
     ("scons ref=v0.19.1 src_litert_lm=../LiteRT-LM host", "the host of a checkout that is being edited"),
     ("scons lock=my/lock.json toolchain=clang -j4", "another lock, another compiler, four jobs"),
+    ("scons explain=//c:engine flag=-DNDEBUG", "what put a target, or a flag of it, into the build"),
     ("scons check file=libLiteRtLm.so target=linux-x64", "judge a finished library"),
 )
 
@@ -122,6 +126,12 @@ def read_options(arguments: Mapping[str, str], names: Sequence[str], commands: I
         if goals != ("check",) or files:
             raise BuildError("file= belongs to the command check", where=f"file={values['file']}", mend="scons check file=PATH")
         goals, command = (), "check"
+    if values["explain"]:
+        if goals or files or command:
+            raise BuildError("explain= is a command of its own", where=f"explain={values['explain']}", mend="scons explain=LABEL")
+        command = "explain"
+    if (values["flag"] or values["include"]) and not values["explain"]:
+        raise BuildError("flag= and include= need explain=", where="flag=, include=", mend="scons explain=LABEL flag=-DNAME")
     if arguments.get("lock") and arguments.get("ref"):
         raise BuildError("ref= and lock= both name a lock", where="ref=, lock=", mend="give one of them")
     values["target"] = find_target(values["target"]).name if values["target"] else host_target()

@@ -1,4 +1,4 @@
-"""Owns `scons doctor`: for each target and toolchain, whether it can build here, and the command that mends what is missing.
+"""Owns `scons doctor`: every fault of the closure, and for each target and toolchain whether it can build here and what mends it.
 
 print(doctor_text([find_target("linux-x64")]))
 """
@@ -10,16 +10,20 @@ from collections.abc import Iterable
 from litert_build.errors import BuildError
 from litert_build.options import Options
 from litert_build.policy.targets import TARGETS, Target
+from litert_build.reports.closure import closure_report
 from litert_build.toolchains import find_toolchain
 from litert_build.toolchains.runners import run_argv
 
 
 def doctor_command(options: Options) -> int:
-    """Print what this machine can build: every target, or the one that target= names where other options set up its toolchain."""
+    """Print what this machine can build (every target, or the one that target= names where other options set up its toolchain) and
+    all faults of the closure; returns 1 where the closure has one."""
     chosen = {name: options[name] for name in ("cc", "cxx", "sysroot", "runtime")}
     targets = [TARGETS[options["target"]]] if any(chosen.values()) else TARGETS.values()
     print(doctor_text(targets, **chosen))
-    return 0
+    lines, faults = closure_report(options)
+    print("\n" + "\n".join(lines))
+    return 1 if faults else 0
 
 
 def doctor_text(targets: Iterable[Target], **options: str) -> str:
