@@ -252,7 +252,7 @@ def _apt_root(root: Path, tree: Tree) -> Path:
     for folder in ("etc/preferences.d", "etc/apt.conf.d", "state/lists/partial", "cache/archives/partial"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     (root / "state/status").touch()
-    site = _site(tree)
+    site = site_of(tree)
     # sid's indexes expire within days while a mirror may lag; the pinned sha256 is what an archive is held to.
     (root / "etc/sources.list").write_text(
         "".join(
@@ -273,7 +273,7 @@ def _apt_root(root: Path, tree: Tree) -> Path:
     return configuration
 
 
-def _site(tree: Tree) -> str:
+def site_of(tree: Tree) -> str:
     """Return the address of the Debian archive in this machine's apt configuration."""
     try:
         listing = subprocess.run(["apt-get", "update", "--print-uris"], capture_output=True, text=True, check=False).stdout

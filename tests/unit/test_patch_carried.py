@@ -147,9 +147,19 @@ def test_a_faulty_description_is_told(tmp_path: Path, fields: dict[str, Any], me
 
 def test_what_the_project_carries_is_well_described() -> None:
     carried = read_carried(Path("third_party"))
-    assert [change.name for change in carried] == ["ios-metal-accelerator", "ios-metal-sampler", "minizip-mirrors", "static-gpu"]
-    assert [change.name for change in carried if change.serves("v0.16.1")] == [change.name for change in carried]
-    assert [change.name for change in carried if change.serves("v0.19.1")] == ["ios-metal-accelerator", "ios-metal-sampler"]
+    assert [change.name for change in carried] == [
+        "ios-metal-accelerator",
+        "ios-metal-sampler",
+        "minizip-mirrors",
+        "sentencepiece-nul-piece",
+        "static-gpu",
+    ]
+    assert [change.name for change in carried if not change.serves("v0.16.1")] == ["sentencepiece-nul-piece"]
+    assert [change.name for change in carried if change.serves("v0.19.1")] == [
+        "ios-metal-accelerator",
+        "ios-metal-sampler",
+        "sentencepiece-nul-piece",
+    ]
     for change in carried:
         for additions in change.repositories.values():
             for reference in (*(patch.file for patch in additions.patches), *additions.overlay.values()):
