@@ -19,7 +19,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(CHECKOUT), str(CHECKOUT / "site_scons")]
 
 from litert_build.errors import BuildError  # noqa: E402
-from litert_build.reports.oracle import Snapshot, canonical_label, dump_snapshot, records_from_aquery  # noqa: E402
+from litert_build.reports.oracle import Snapshot, canonical_label, commands_from_aquery, dump_snapshot, records_from_aquery  # noqa: E402
 from litert_build.sources.lock import Lock  # noqa: E402
 from litert_build.sources.trees import materialize  # noqa: E402
 
@@ -47,7 +47,7 @@ config_setting(
 """
 STARTUP = ["--host_jvm_args=-Xmx3g", "--max_idle_secs=60"]
 FLAGS = ["--noenable_bzlmod", "--enable_workspace", "--compilation_mode=opt", "--force_pic", "--jobs=2"]
-CONFIGURATION = "k8-opt"
+TARGET, EXEC = "k8-opt", "k8-opt-exec"
 
 
 class Bazel:
@@ -96,10 +96,10 @@ def _options(lock: Lock) -> list[str]:
 
 
 def ask(case: Case, bazel: Bazel) -> Snapshot:
-    """Return the records of a case's closure in the target configuration."""
+    """Return what a case's closure compiles, in the target and in the exec configuration, and what else it runs."""
     options = [*FLAGS, *_options(case.lock())]
     roots = sorted(canonical_label(label) for label in bazel.run("query", *FLAGS[:2], case.query).split())
-    expression = f'mnemonic("CppCompile", deps(set({" ".join(roots)})))'
+    expression = f"deps(set({' '.join(roots)}))"
     answer = bazel.run("aquery", *options, "--output=jsonproto", "--include_artifacts=false", expression)
     provenance = {
         "bazel": bazel.run("--version").strip(),
@@ -108,7 +108,11 @@ def ask(case: Case, bazel: Bazel) -> Snapshot:
         "trees": {tree: find_tree(tree).sha256 for tree in sorted(case.trees.values())},
         "roots": roots,
     }
-    return Snapshot(provenance, tuple(records_from_aquery(json.loads(answer), CONFIGURATION)))
+    document = json.loads(answer)
+    records, tools = (tuple(records_from_aquery(document, configuration)) for configuration in (TARGET, EXEC))
+    if not records:
+        raise BuildError("the closure compiles nothing in the target configuration", where=case.query, mend="correct the case's query")
+    return Snapshot(provenance, records, tools, tuple(commands_from_aquery(document)))
 
 
 def main(argv: list[str]) -> int:

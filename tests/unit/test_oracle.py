@@ -7,15 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from litert_build.actions import ActionList, Compile, Copy
+from litert_build.actions import ActionList, Compile, Copy, Run
 from litert_build.errors import BuildError
 from litert_build.reports.oracle import (
     ALLOWED,
+    ALLOWED_FOR_TOOLS,
     Allowed,
+    Command,
     Record,
     Snapshot,
     canonical_label,
+    commands_from_aquery,
+    commands_of,
     compare,
+    compare_commands,
     dump_snapshot,
     load_snapshot,
     records_from_actions,
@@ -92,9 +97,25 @@ def test_aquery_becomes_a_record() -> None:
         {"arguments": ["gcc", "-fPIC", "-fsyntax-only", "-c", "a.h", "-o", "a.h.processed"]},
     ],
 )
-def test_aquery_without_a_compile_of_the_target_is_an_error(changes: dict[str, Any]) -> None:
-    with pytest.raises(BuildError, match="holds no position-independent compile in configuration k8-opt"):
-        records_from_aquery(aquery(**changes), "k8-opt")
+def test_what_is_no_object_of_the_configuration_is_left_out(changes: dict[str, Any]) -> None:
+    assert records_from_aquery(aquery(**changes), "k8-opt") == []
+
+
+def test_hash_of_a_transition_does_not_reach_the_records() -> None:
+    document = aquery(
+        configurationId=8,
+        arguments=["gcc", "-fPIC", "-iquote", "bazel-out/k8-opt-exec-ST-a8/bin", "-Ibazel-out/k8-opt-exec-ST-a8/x", "-c", "a.cc"],
+    )
+    document["configuration"][1]["mnemonic"] = "k8-opt-exec-ST-a8"
+    (record,) = records_from_aquery(document, "k8-opt-exec")
+    assert record.includes == (("-iquote", "bazel-out/k8-opt-exec/bin"), ("-I", "bazel-out/k8-opt-exec/x"))
+    assert records_from_aquery(document, "k8-opt") == []
+
+
+def test_tools_of_bazel_itself_are_left_out() -> None:
+    document = aquery()
+    document["targets"][0]["label"] = "@@bazel_tools//src/tools/launcher:launcher"
+    assert records_from_aquery(document, "k8-opt") == []
 
 
 def test_our_action_list_and_its_json_give_the_same_records() -> None:
@@ -115,6 +136,53 @@ def test_our_action_list_and_its_json_give_the_same_records() -> None:
         "flags": list(BASE.flags),
     }
     assert records_of(actions, "k8-opt") == records_from_actions([entry, {**entry, "configuration": "k8-opt-exec"}], "k8-opt") == [BASE]
+
+
+def genrule(text: str, label: str = "//a:gen", configuration: str = "k8-opt") -> Run:
+    return Run(label, "Genrule", ("bash", "-c", f"set -e -o pipefail; {text}"), (), (f"{label}.out",), configuration=configuration)
+
+
+def bazel_commands(*commands: tuple[str, str, list[str]]) -> list[Command]:
+    document = {
+        "targets": [{"id": 1, "label": "@@//a:gen"}],
+        "configuration": [{"id": 7, "mnemonic": "k8-opt"}, {"id": 8, "mnemonic": "k8-opt-exec-ST-a8"}],
+        "actions": [
+            {"targetId": 1, "configurationId": 8 if configuration == "exec" else 7, "mnemonic": mnemonic, "arguments": arguments}
+            for configuration, mnemonic, arguments in commands
+        ],
+    }
+    return commands_from_aquery(document)
+
+
+def commands(*runs: Run) -> list[Command]:
+    actions = ActionList()
+    for run in runs:
+        actions.add(run)
+    return commands_of(actions)
+
+
+def test_commands_are_compared_without_the_shells_preamble_and_hashes_of_transitions() -> None:
+    setup = "source external/bazel_tools/tools/genrule/genrule-setup.sh; "
+    theirs = bazel_commands(
+        ("target", "Genrule", ["/bin/bash", "-c", f"{setup}bazel-out/k8-opt-exec-ST-a8/bin/t > $out"]),
+        ("exec", "Generate", ["bazel-out/k8-opt-exec-ST-a8/bin/t", "a b"]),
+        ("target", "CppLink", ["gcc", "x.o"]),
+        ("target", "FileWrite", []),
+    )
+    run = Run("//a:gen", "Generate", ("bazel-out/k8-opt-exec/bin/t", "a b"), (), ("o",), configuration="k8-opt-exec")
+    assert compare_commands(commands(genrule("bazel-out/k8-opt-exec/bin/t > $out"), run), theirs).report() == ""
+    assert [command.key for command in theirs] == [("//a:gen", "k8-opt", "Genrule"), ("//a:gen", "k8-opt-exec", "Generate")]
+
+
+def test_changed_and_invented_commands_are_reported_and_data_is_not_missed() -> None:
+    theirs = bazel_commands(("target", "Genrule", ["/bin/bash", "-c", "cp a b"]))
+    report = compare_commands(commands(genrule("cp a c")), theirs).report()
+    assert report.startswith("1 commands\ncommands: //a:gen Genrule in k8-opt\n")
+    assert "only ours: 'cp a c'" in report
+    assert "only Bazel: 'cp a b'" in report
+    for other in (genrule("cp a b", label="//a:other"), genrule("cp a b", configuration="k8-opt-exec")):
+        assert compare_commands(commands(other), theirs).report().startswith("1 extra\nextra: //a:")
+    assert compare_commands([], theirs).report() == ""
 
 
 def test_equal_lists_have_nothing_to_report() -> None:
@@ -181,21 +249,36 @@ def test_allowance_does_not_hide_an_order_that_both_sides_have() -> None:
     assert "order differs at 0" in compare([ours], [BASE], allowed).report()
 
 
+def test_allowance_takes_the_last_of_items_that_both_sides_have() -> None:
+    allowed = [Allowed("flags", "bazel", "-g0", "test")]
+    ours, theirs = replace(BASE, flags=("-g0", "-O2")), replace(BASE, flags=("-g0", "-O2", "-g0"))
+    assert compare([ours], [theirs], allowed).report() == ""
+    assert "order differs" in compare([replace(BASE, flags=("-O2", "-g0"))], [theirs], allowed).report()
+    assert "only ours: -g0" in compare([theirs], [ours], allowed).report()
+
+
 def test_every_allowance_has_a_reason() -> None:
-    assert all(len(row.reason) > 20 for row in ALLOWED)
+    assert all(len(row.reason) > 20 for row in ALLOWED_FOR_TOOLS)
 
 
 def test_snapshot_survives_the_file_and_its_bytes_do_not_depend_on_order(tmp_path: Path) -> None:
     twin = replace(BASE, source="a/a.cc")
-    text = dump_snapshot(Snapshot({"bazel": "7.7.1"}, (BASE, OTHER, twin)))
-    assert text == dump_snapshot(Snapshot({"bazel": "7.7.1"}, (twin, OTHER, BASE)))
+    runs = tuple(bazel_commands(("target", "Genrule", ["/bin/bash", "-c", "cp a b"])))
+    text = dump_snapshot(Snapshot({"bazel": "7.7.1"}, (BASE, OTHER, twin), (BASE,), runs))
+    assert text == dump_snapshot(Snapshot({"bazel": "7.7.1"}, (twin, OTHER, BASE), (BASE,), runs))
     file = tmp_path / "case.json"
     file.write_text(text)
-    assert load_snapshot(file) == Snapshot({"bazel": "7.7.1"}, (twin, BASE, OTHER))
+    assert load_snapshot(file) == Snapshot({"bazel": "7.7.1"}, (twin, BASE, OTHER), (BASE,), runs)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"provenance": {}, "defines": [], "includes": [], "flags": [], "records": [["//a:b", 0, 0, 0, "", ["x"]]]}']
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        '{"provenance": {}, "defines": [], "includes": [], "flags": [], "records": [["//a:b", 0, 0, 0, "", ["x"]]], "tools": []}',
+    ],
 )
 def test_broken_snapshot_names_its_file(tmp_path: Path, text: str) -> None:
     file = tmp_path / "case.json"

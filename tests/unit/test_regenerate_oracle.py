@@ -85,7 +85,7 @@ def test_bazel_is_asked_for_the_closure_with_the_cases_options(scene: Scene) -> 
     scene.run()
     query, aquery = [line for line in (scene.folder / "log").read_text().splitlines() if "query" in line]
     assert query.endswith(" query --noenable_bzlmod --enable_workspace //:lib")
-    assert 'mnemonic("CppCompile", deps(set(//:lib)))' in aquery
+    assert aquery.endswith(" deps(set(//:lib))")
     for option in ("--compilation_mode=opt", "--force_pic", "--cxxopt=-std=c++17", "--define=a=b", "--nocheck_visibility"):
         assert option in aquery.split()
 
@@ -114,7 +114,7 @@ def test_failure_of_bazel_is_told_and_the_old_snapshot_stays(scene: Scene, capsy
 def test_answer_without_compiles_is_no_snapshot(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
     scene.answer("bazel 7.7.1", "//:lib", "{}")
     assert scene.run() == 1
-    assert "holds no position-independent compile in configuration k8-opt" in capsys.readouterr().err
+    assert "//:lib: the closure compiles nothing in the target configuration" in capsys.readouterr().err
     assert not scene.file.exists()
 
 

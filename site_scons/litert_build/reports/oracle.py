@@ -10,23 +10,27 @@ folders and remaining flags in command order. Snapshots are such records of one 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import posixpath
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from litert_build.actions import ActionList
+from litert_build.actions import ActionList, Run
 from litert_build.errors import BuildError
 
 Field = Literal["defines", "includes", "flags"]
 FIELDS: tuple[Field, ...] = ("defines", "includes", "flags")
 INCLUDE_KINDS = ("-iquote", "-isystem", "-idirafter", "-I")
 _DROPPED_WITH_VALUE = {"-o", "-MF"}
-_DROPPED = {"-c", "-MD"}
+_DROPPED = {"-MD"}
+_BUILTIN_ACTIONS = re.compile(r"Cpp\w+|CcStrip|Python\w+|TranslateBuildInfo")
+_GENRULE_SETUP = re.compile(r"source \S+/genrule-setup\.sh; |set -e -o pipefail; ")
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,32 @@ class Record:
 
 
 @dataclass(frozen=True)
+class Command:
+    """One genrule or ctx.actions.run of either configuration, and the digest of what it runs: no flag or path of it may differ."""
+
+    label: str
+    configuration: str
+    mnemonic: str
+    digest: str
+    text: str = field(default="", compare=False)
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return (self.label, self.configuration, self.mnemonic)
+
+
+@dataclass(frozen=True)
 class Snapshot:
-    """The records of one Bazel run and where they come from: Bazel's version, its flags, the sha256 of each tree."""
+    """The records of one Bazel run and where they come from: Bazel's version, its flags, the sha256 of each tree.
+
+    `records` are of the target configuration, `tools` of the exec configuration: what is built to run while building. `commands` are
+    what runs beside compilers and linkers.
+    """
 
     provenance: dict[str, Any]
     records: tuple[Record, ...]
+    tools: tuple[Record, ...] = ()
+    commands: tuple[Command, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,6 +100,12 @@ ALLOWED: tuple[Allowed, ...] = (
         r"-iquote (bazel-out/[^/]+/bin/)?external/(bazel_tools|rules_cc)",
         "cc_binary depends implicitly on an allocator and on link_extra_lib: the roots of their repositories, which hold no header",
     ),
+)
+
+ALLOWED_FOR_TOOLS: tuple[Allowed, ...] = (
+    *ALLOWED,
+    Allowed("flags", "bazel", "-g0", "the default of --host_copt and --host_cxxopt says again what the flags of an optimized build say"),
+    Allowed("flags", "ours", r"-std=\S+", "a lock has no options for tools alone: the language standard of the build is theirs as well"),
 )
 
 
@@ -144,23 +175,55 @@ def split_arguments(arguments: Sequence[str]) -> tuple[str, tuple[str, ...], tup
 def records_from_aquery(document: Mapping[str, Any], configuration: str) -> list[Record]:
     """Return the records of `bazel aquery 'mnemonic("CppCompile", ...)' --output=jsonproto` for one configuration, sorted by key.
 
-    Header checks (-fsyntax-only) and objects without -fPIC are left out. Raises BuildError where nothing remains.
+    Bazel appends `-ST-` and a hash to a configuration that a transition made; paths get the plain name. Header checks
+    (-fsyntax-only), objects without -fPIC and Bazel's own tools are left out.
     """
     labels = {target["id"]: canonical_label(target["label"]) for target in document.get("targets", ())}
-    wanted = {entry["id"] for entry in document.get("configuration", ()) if entry["mnemonic"] == configuration}
+    configurations = _configurations(document)
     records = []
     for action in document.get("actions", ()):
-        if action["mnemonic"] != "CppCompile" or action["configurationId"] not in wanted:
+        label = labels[action["targetId"]]
+        if action["mnemonic"] != "CppCompile" or configurations[action["configurationId"]] != configuration or _is_bazels(label):
             continue
-        source, defines, includes, flags = split_arguments(action["arguments"])
+        source, defines, includes, flags = split_arguments([_plain(argument) for argument in action["arguments"]])
         if "-fPIC" in flags and "-fsyntax-only" not in flags:
-            records.append(Record(labels[action["targetId"]], source, defines, includes, flags))
-    if not records:
-        raise BuildError(
-            f"the aquery output holds no position-independent compile in configuration {configuration}",
-            mend="run it with -c opt --force_pic over targets that compile something",
-        )
+            records.append(Record(label, source, defines, includes, flags))
     return sorted(records, key=lambda record: record.key)
+
+
+def commands_from_aquery(document: Mapping[str, Any]) -> list[Command]:
+    """Return what `bazel aquery 'deps(...)' --output=jsonproto` runs beside compiling, linking and Bazel's own housekeeping."""
+    labels = {target["id"]: canonical_label(target["label"]) for target in document.get("targets", ())}
+    configurations = _configurations(document)
+    return [
+        _command(labels[action["targetId"]], configurations[action["configurationId"]], action["mnemonic"], action["arguments"])
+        for action in document.get("actions", ())
+        if action.get("arguments") and not _BUILTIN_ACTIONS.fullmatch(action["mnemonic"]) and not _is_bazels(labels[action["targetId"]])
+    ]
+
+
+def commands_of(actions: ActionList) -> list[Command]:
+    """Return the commands of an analyzed action list, as `commands_from_aquery` has Bazel's."""
+    return [_command(canonical_label(run.label), run.configuration, run.mnemonic, run.argv) for run in actions if isinstance(run, Run)]
+
+
+def _command(label: str, configuration: str, mnemonic: str, argv: Sequence[str]) -> Command:
+    """Return a command whose digest does not depend on the shell's path and strictness, which Bazel and we set in different words."""
+    words = [_GENRULE_SETUP.sub("", argv[2], count=1)] if mnemonic == "Genrule" else [str(word) for word in argv]
+    text = _plain(shlex.join(words))
+    return Command(label, configuration, mnemonic, hashlib.sha256(text.encode()).hexdigest()[:16], text)
+
+
+def _configurations(document: Mapping[str, Any]) -> dict[int, str]:
+    return {entry["id"]: re.sub(r"-ST-\w+$", "", entry["mnemonic"]) for entry in document.get("configuration", ())}
+
+
+def _is_bazels(label: str) -> bool:
+    return label.startswith("@bazel_tools//")
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"(bazel-out/[^/\s]+?)-ST-\w+/", r"\1/", text)
 
 
 def records_from_actions(entries: Iterable[Mapping[str, Any]], configuration: str) -> list[Record]:
@@ -215,6 +278,29 @@ def compare(ours: Iterable[Record], theirs: Iterable[Record], allowed: Sequence[
     return comparison
 
 
+def compare_commands(ours: Iterable[Command], theirs: Iterable[Command]) -> Comparison:
+    """Return which of our commands Bazel does not run, or runs in other words. That Bazel runs more is no difference: it also makes the
+    `data` of targets, which is read when a binary runs, not when it is built."""
+    mine, bazel = _digests(ours), _digests(theirs)
+    comparison = Comparison()
+    for key, commands in sorted(mine.items()):
+        label, configuration, mnemonic = key
+        if key not in bazel:
+            comparison.differences.append(Difference("extra", label, f"{mnemonic} in {configuration}"))
+        elif sorted(commands) != sorted(bazel[key]):
+            details = [f"only ours: {text}" for digest, text in sorted(commands.items()) if digest not in bazel[key]]
+            details += [f"only Bazel: {text or digest}" for digest, text in sorted(bazel[key].items()) if digest not in commands]
+            comparison.differences.append(Difference("commands", label, f"{mnemonic} in {configuration}", tuple(details)))
+    return comparison
+
+
+def _digests(commands: Iterable[Command]) -> dict[tuple[str, str, str], dict[str, str]]:
+    found: dict[tuple[str, str, str], dict[str, str]] = {}
+    for command in commands:
+        found.setdefault(command.key, {})[command.digest] = command.text
+    return found
+
+
 def _by_key(records: Iterable[Record], side: str, comparison: Comparison) -> dict[tuple[str, str], Record]:
     found: dict[tuple[str, str], Record] = {}
     for record in records:
@@ -240,36 +326,46 @@ def _compare_list(name: Field, mine: Record, bazel: Record, allowed: Sequence[Al
 
 
 def _set_aside(name: Field, side: str, record: Record, other: Record, allowed: Sequence[Allowed], comparison: Comparison) -> list[str]:
-    """Return a record's list without the items that this side alone has and may have."""
-    shared, kept = set(other.items(name)), []
+    """Return a record's list without the items, the last of each kind, that this side has more often than the other and may have."""
+    surplus = Counter(record.items(name)) - Counter(other.items(name))
     rows = [row for row in allowed if (row.field, row.side) == (name, side)]
-    for item in record.items(name):
-        row = next((row for row in rows if item not in shared and re.fullmatch(row.pattern, item)), None)
+    kept = []
+    for item in reversed(record.items(name)):
+        row = next((row for row in rows if surplus[item] and re.fullmatch(row.pattern, item)), None)
         if row:
+            surplus[item] -= 1
             comparison.used[row] += 1
         else:
             kept.append(item)
-    return kept
+    return kept[::-1]
 
 
 def dump_snapshot(snapshot: Snapshot) -> str:
     """Return the text of a snapshot: lists in shared tables, one row a line, sources gathered by label. Same input, same bytes."""
     tables: dict[Field, dict[Any, int]] = {name: {} for name in FIELDS}
-    groups: dict[tuple[Any, ...], list[str]] = {}
-    for record in sorted(snapshot.records, key=lambda record: record.key):
-        lists = (record.defines, record.includes, record.flags)
-        numbers = (tables[name].setdefault(items, len(tables[name])) for name, items in zip(FIELDS, lists, strict=True))
-        groups.setdefault((record.label, *numbers), []).append(record.source)
-    sections = {name: _rows(tables[name]) for name in FIELDS}
-    sections["records"] = _rows(_gathered(group, sources) for group, sources in groups.items())  # type: ignore[index]
-    body = ",\n".join(f'"{name}": {rows}' for name, rows in sections.items())
+    parts = {
+        "records": _gathered(snapshot.records, tables),
+        "tools": _gathered(snapshot.tools, tables),
+        "commands": sorted([*command.key, command.digest] for command in snapshot.commands),
+    }
+    sections = [(str(name), _rows(table)) for name, table in tables.items()] + [(name, _rows(rows)) for name, rows in parts.items()]
+    body = ",\n".join(f'"{name}": {rows}' for name, rows in sections)
     return f'{{\n"provenance": {json.dumps(snapshot.provenance, indent=1)},\n{body}\n}}\n'
 
 
-def _gathered(group: tuple[Any, ...], sources: list[str]) -> list[Any]:
-    shared = posixpath.commonpath([posixpath.dirname(source) for source in sources])
-    folder = f"{shared}/" if shared else ""
-    return [*group, folder, [source[len(folder) :] for source in sources]]
+def _gathered(records: Iterable[Record], tables: dict[Field, dict[Any, int]]) -> list[list[Any]]:
+    """Return a row for each label and set of lists: label, the lists' places in the tables (which grow), folder, sources below it."""
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for record in sorted(records, key=lambda record: record.key):
+        lists = (record.defines, record.includes, record.flags)
+        numbers = (tables[name].setdefault(items, len(tables[name])) for name, items in zip(FIELDS, lists, strict=True))
+        groups.setdefault((record.label, *numbers), []).append(record.source)
+    rows = []
+    for group, sources in groups.items():
+        shared = posixpath.commonpath([posixpath.dirname(source) for source in sources])
+        folder = f"{shared}/" if shared else ""
+        rows.append([*group, folder, [source[len(folder) :] for source in sources]])
+    return rows
 
 
 def _rows(rows: Iterable[Any]) -> str:
@@ -280,14 +376,18 @@ def load_snapshot(file: Path) -> Snapshot:
     """Return the snapshot that `file` holds. Raises BuildError that names the file where it is no snapshot."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
-        includes = [tuple((kind, path) for kind, path in row) for row in data["includes"]]
-        records = tuple(
-            Record(label, folder + source, tuple(data["defines"][d]), includes[i], tuple(data["flags"][f]))
-            for label, d, i, f, folder, sources in data["records"]
-            for source in sources
-        )
-        return Snapshot(data["provenance"], records)
+        tables = {name: [tuple(tuple(item) if isinstance(item, list) else item for item in row) for row in data[name]] for name in FIELDS}
+        records, tools = (_spread(data[part], tables) for part in ("records", "tools"))
+        return Snapshot(data["provenance"], records, tools, tuple(Command(*row) for row in data["commands"]))
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise BuildError(
             f"not an oracle snapshot: {error!r}", where=str(file), mend="regenerate it with tests/real/regenerate_oracle.py"
         ) from error
+
+
+def _spread(rows: Iterable[Any], tables: Mapping[Field, Sequence[Any]]) -> tuple[Record, ...]:
+    return tuple(
+        Record(label, folder + source, tables["defines"][defines], tables["includes"][includes], tables["flags"][flags])
+        for label, defines, includes, flags, folder, sources in rows
+        for source in sources
+    )
