@@ -54,7 +54,7 @@ def test_a_crate_is_linked_into_a_library_and_runs(tmp_path: Path) -> None:
     made = trees(tmp_path, it)
     tree = made["sample_templates"]
     assert sorted(path.relative_to(tree).as_posix() for path in tree.rglob("*") if path.is_file()) == [
-        "BUILD.bazel", "include/sample_templates.h", "lib/libsample_templates.a",
+        "BUILD.bazel", "Cargo.lock", "include/sample_templates.h", "lib/libsample_templates.a",
     ]  # fmt: skip
     analysis = analyze(it, made, find_target(host_target()))
     assert [Path(path).name for path in analysis.link.libraries] == ["libsample_templates.a"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from litert_build.bundles.layout import layout
 from litert_build.bundles.provenance import LOCAL_BUILDER, builder_of, project_commit, provenance
 from litert_build.bundles.sbom import sbom
 from litert_build.errors import BuildError
-from litert_build.sources.lock import Lock
+from litert_build.sources.lock import Cargo, Lock
 
 from tests.unit.bundle_samples import sample_request
 
@@ -129,6 +130,22 @@ def test_crates(tmp_path: Path) -> None:
 def test_crates_that_are_refused(tmp_path: Path, manifest: str, message: str) -> None:
     with pytest.raises(BuildError, match=message):
         crate_components(vendored(tmp_path, manifest), tmp_path / "vendor")
+
+
+def test_crates_of_a_repository_that_cargo_builds(tmp_path: Path) -> None:
+    trees = trees_of(tmp_path)
+    vendored(trees["zlib"], '[package]\nname = "regex"\nversion = "1.10.2"\nlicense = "MIT"\n')
+    (trees["zlib"] / "vendor").rename(trees["zlib"] / "crates")
+    lock = lock_of(tmp_path)
+    lock.repositories["zlib"] = replace(lock.repositories["zlib"], cargo=Cargo("zlib"))
+    (tmp_path / "LICENSE").write_text(APACHE)
+    parts = repository_components(lock, trees, tmp_path / "LICENSE")
+    assert [(part.name, part.kind) for part in parts][-2:] == [("zlib", "repository"), ("regex", "crate")]
+
+
+def test_a_checkout_is_named_by_its_own_digest(tmp_path: Path) -> None:
+    (part,) = repository_components(lock_of(tmp_path), {"zlib": trees_of(tmp_path)["zlib"]}, local=["zlib"])
+    assert (part.version, part.url, part.sha256) == ("local", "", tree_digest(tmp_path / "zlib"))
 
 
 def test_companions() -> None:

@@ -14,7 +14,7 @@ import json
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -87,14 +87,17 @@ def licence_texts(tree: Path) -> tuple[tuple[str, str], ...]:
 def repository_components(
     lock: Lock, trees: Mapping[str, Path], fallback: Path | None = None, local: Collection[str] = ()
 ) -> list[Component]:
-    """Return one component a repository of the lock that is in `trees` (name -> the tree that was built).
+    """Return one component a repository of the lock that is in `trees` (name -> the tree that was built), and one a crate of each that
+    cargo builds.
 
     `fallback` is the licence file of trees that belong to this project; `local` names those that were replaced by a checkout.
     Raises BuildError for a tree that has no licence.
     """
     parts = []
     for name in sorted(trees):
-        row = Repository(name, trees[name]) if name in local else lock.repositories[name]
+        row = lock.repositories[name]
+        if name in local:
+            row = replace(row, path=trees[name], urls=(), sha256="", git="", commit="")
         texts = licence_texts(trees[name])
         if not texts and row.path is not None and fallback is not None:
             texts = ((fallback.name, fallback.read_text(encoding="utf-8")),)
@@ -110,7 +113,9 @@ def repository_components(
         digest = row.sha256 or tree_digest(trees[name])
         commit = row.commit or (lock.commit if own else "")
         parts.append(Component(name, version, "repository", _url(row), digest, licence, texts, commit))
-    return parts
+        if row.cargo is not None:
+            parts += crate_components(trees[name] / "Cargo.lock", trees[name] / "crates")
+    return list(dict.fromkeys(parts))
 
 
 def _url(row: Repository) -> str:

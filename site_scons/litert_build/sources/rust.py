@@ -23,7 +23,8 @@ from litert_build.sources.commands import run
 from litert_build.sources.lock import Cargo
 from litert_build.sources.store import Store, file_digest, remove_tree
 
-FORMAT = 1
+FORMAT = 2
+PAPERS = re.compile(r"(licen[cs]e|copying|copyright|notice|unlicense)([._-].*)?", re.IGNORECASE)
 TRIPLES = {
     "linux-x64": "x86_64-unknown-linux-gnu",
     "linux-arm64": "aarch64-unknown-linux-gnu",
@@ -110,9 +111,22 @@ def _build(source: Path, cargo: Cargo, target: str, folder: Path, where: str) ->
             shutil.copyfile(source / header, place)
         for bridge in cargo.bridges:
             _generate_bridge(source, bridge, folder, where)
+        _keep_papers(source, folder)
         (folder / "BUILD.bazel").write_text(_build_file(cargo, libraries[0].name, native_libraries(output)), encoding="utf-8")
     finally:
         remove_tree(scratch)
+
+
+def _keep_papers(source: Path, folder: Path) -> None:
+    """Copy what says which crates are in the library and under which licences: Cargo.lock, and of each vendored crate its manifest and
+    licence files, as crates/<name>/."""
+    shutil.copyfile(source / "Cargo.lock", folder / "Cargo.lock")
+    crates = sorted(path for path in (source / "vendor").glob("*") if path.is_dir())
+    for crate, place in ((source, folder), *((path, folder / "crates" / path.name) for path in crates)):
+        place.mkdir(parents=True, exist_ok=True)
+        for file in crate.iterdir():
+            if file.is_file() and (PAPERS.fullmatch(file.name) or (crate != source and file.name == "Cargo.toml")):
+                shutil.copyfile(file, place / file.name)
 
 
 def cargo_command(source: Path, cargo: Cargo, target: str, scratch: Path) -> tuple[list[str], dict[str, str]]:
