@@ -5,11 +5,13 @@ from __future__ import annotations
 import plistlib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
-from litert_build.bundles.apple import bundle_version, framework, make_slice, module_map, xcframework
+from litert_build.bundles.apple import bundle_version, framework, make_slice, module_map, universal, xcframework
 from litert_build.bundles.archive import write_zip
 from litert_build.bundles.layout import xcframework_archive
+from litert_build.bundles.xcframework import verify_xcframework
 from litert_build.errors import BuildError
 
 from tests.unit.bundle_samples import elf, macho
@@ -118,3 +120,60 @@ def test_slices_of_one_platform(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("tag", "version"), [("v0.18.0", "0.18.0"), ("v0.18.0-3", "0.18.0"), ("sample", "0.0.0"), ("", "0.0.0")])
 def test_versions_that_a_property_list_may_hold(tag: str, version: str) -> None:
     assert bundle_version(tag) == version
+
+
+def zipped(folder: Path, name: str = "ios-arm64", **changes: object) -> Path:
+    """An XCFramework archive of one slice, with `changes` to its listing; `binary=` replaces the library, `name` the slice's folder."""
+    tree = xcframework("LiteRtLm", [make_slice("LiteRtLm", library(folder, macho()), "ios", "arm64", version="v0.18.0")])
+    root = "LiteRtLm.xcframework"
+    files = {path.replace("/ios-arm64/", f"/{name}/"): content for path, content in tree.files.items()}
+    info = plist(files[f"{root}/Info.plist"])
+    info["AvailableLibraries"][0].update({"LibraryIdentifier": name, **{key: value for key, value in changes.items() if key != "binary"}})  # type: ignore[index]
+    files[f"{root}/Info.plist"] = plistlib.dumps(info)
+    if "binary" in changes:
+        files[f"{root}/{name}/LiteRtLm.framework/LiteRtLm"] = changes["binary"]  # type: ignore[assignment]
+    out = folder / xcframework_archive("LiteRtLm", "v0.18.0")
+    write_zip(out, files, epoch=0)
+    return out
+
+
+def test_an_archive_of_slices_verifies(tmp_path: Path) -> None:
+    report = verify_xcframework(zipped(tmp_path))
+    assert report.text == "Verified litert-lm-native-apple-LiteRtLm-xcframework-v0.18.0.zip\n  ok  ios-arm64: minimum OS 16.0"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"binary": macho(cpu=0x01000007)}, "is Mach-O for x64, not Mach-O for arm64"),
+        ({"name": "ios-x86_64"}, "ios-x86_64/LiteRtLm.framework/LiteRtLm: holds arm64, but is listed for arm64"),
+        ({"binary": universal([macho(), macho(cpu=0x01000007)])}, "holds arm64, x64, but is listed for arm64"),
+        ({"binary": macho(platform=1)}, "is built for macos, not ios"),
+        ({"binary": macho(minimum=(26, 2))}, "needs ios 26.2, above 16.4"),
+        ({"binary": b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n"}, "a Git LFS pointer stands in place"),
+        ({"BinaryPath": "LiteRtLm.framework/Other"}, "has no library, or is of an unknown platform"),
+        ({"SupportedPlatform": "tvos"}, "has no library, or is of an unknown platform"),
+    ],
+)
+def test_slices_that_are_not_what_they_are_listed_for(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(BuildError, match=message):
+        verify_xcframework(zipped(tmp_path, **changes))
+
+
+def test_archives_that_are_no_xcframework(tmp_path: Path) -> None:
+    out = tmp_path / "x.zip"
+    write_zip(out, {"a/b": b""}, epoch=0)
+    with pytest.raises(BuildError, match=r"x.zip: holds no XCFramework"):
+        verify_xcframework(out)
+    write_zip(out, {"../b": b""}, epoch=0)
+    with pytest.raises(BuildError, match=r"\.\./b leaves the archive"):
+        verify_xcframework(out)
+    write_zip(out, {"X.xcframework/Info.plist": plistlib.dumps({})}, epoch=0)
+    with pytest.raises(BuildError, match=r"has a property list without 'AvailableLibraries'"):
+        verify_xcframework(out)
+    write_zip(out, {"X.xcframework/Info.plist": plistlib.dumps({"AvailableLibraries": []}), "X.xcframework/stray/x": b""}, epoch=0)
+    with pytest.raises(BuildError, match=r"holds files of no listed slice\n    X.xcframework/stray/x"):
+        verify_xcframework(out)
+    out.write_bytes(out.read_bytes()[:50])
+    with pytest.raises(BuildError, match=r"is damaged"):
+        verify_xcframework(out)

@@ -33,7 +33,7 @@ PLIST_FLOOR = Version("15.0")
 _NAMES = {"ios": "ios", "ios-sim": "ios-simulator", "macos": "macos"}
 _ROWS = {"ios": "ios-arm64", "ios-sim": "ios-arm64-sim", "macos": "macos-arm64"}
 _SUPPORTED = {"ios": "iPhoneOS", "ios-sim": "iPhoneSimulator", "macos": "MacOSX"}
-_ARCH_NAMES = {"x64": "x86_64", "arm64": "arm64"}
+ARCH_NAMES = {"x64": "x86_64", "arm64": "arm64"}
 
 
 @dataclass
@@ -135,7 +135,7 @@ class Slice:
     def identifier(self) -> str:
         """The folder of the slice, as Xcode names it: `ios-arm64_x86_64-simulator`."""
         system, _, variant = self.platform.partition("-")
-        arches = "_".join(_ARCH_NAMES[arch] for arch in sorted(self.arches))
+        arches = "_".join(ARCH_NAMES[arch] for arch in sorted(self.arches))
         return f"{system}-{arches}" + ("-simulator" if variant else "")
 
 
@@ -196,7 +196,7 @@ def _library(module: str, part: Slice) -> dict[str, object]:
         "BinaryPath": inner,
         "LibraryIdentifier": part.identifier,
         "LibraryPath": f"{module}.framework",
-        "SupportedArchitectures": [_ARCH_NAMES[arch] for arch in sorted(part.arches)],
+        "SupportedArchitectures": [ARCH_NAMES[arch] for arch in sorted(part.arches)],
         "SupportedPlatform": system,
     }
     return entry | ({"SupportedPlatformVariant": "simulator"} if variant else {})

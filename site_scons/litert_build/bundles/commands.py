@@ -11,6 +11,7 @@ from pathlib import Path
 from litert_build.bundles.layout import PACKAGE, TARGETS
 from litert_build.bundles.publish import assemble, release_plan, remote_tags
 from litert_build.bundles.verify import verify_bundle
+from litert_build.bundles.xcframework import verify_xcframework
 from litert_build.errors import BuildError
 from litert_build.options import Options
 from litert_build.policy.companions import UPSTREAM
@@ -31,16 +32,17 @@ _RUNNERS = {
 
 
 def verify_command(options: Options) -> int:
-    """Verify the archive that `bundle=` names, or every runtime archive below that folder; print a report each.
+    """Verify the archive that `bundle=` names, or every runtime and XCFramework archive below that folder; print a report each.
 
     Raises BuildError for the first archive that does not verify, and where there is none.
     """
     path = _needed(options, "bundle", "an archive, or a folder that holds archives")
-    archives = sorted(path.rglob(f"{PACKAGE}-runtime-*.tar.gz")) if path.is_dir() else [path]
+    kinds = (f"{PACKAGE}-runtime-*.tar.gz", f"{PACKAGE}-apple-*-xcframework-*.zip")
+    archives = sorted(archive for kind in kinds for archive in path.rglob(kind)) if path.is_dir() else [path]
     if not archives:
         raise BuildError("holds no runtime archive", where=str(path), mend="name an archive, or a folder that holds archives")
     for archive in archives:
-        print(verify_bundle(archive).text)
+        print(verify_xcframework(archive).text if archive.suffix == ".zip" else verify_bundle(archive).text)
     return 0
 
 

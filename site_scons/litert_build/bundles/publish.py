@@ -32,6 +32,7 @@ from litert_build.bundles.layout import (
 )
 from litert_build.bundles.release import ReleaseName, check_history, parse_release
 from litert_build.bundles.verify import unpack, verify_bundle
+from litert_build.bundles.xcframework import verify_xcframework
 from litert_build.checks.gate import check_bundle
 from litert_build.errors import BuildError
 
@@ -90,6 +91,9 @@ def release_plan(
         raise BuildError(f"files of release {tag} are absent", where=str(folder), notes=absent, mend="run scons release-assemble")
     beside = {file for target in TARGETS for file in (sdk_archive(target, tag), *sidecars(target, tag))}
     files = {file: found[file] for file in sorted(found) if file in wanted or file in beside}
+    for module in xcframework_modules(compatibility):
+        if xcframework_archive(module, tag) in files:
+            verify_xcframework(files[xcframework_archive(module, tag)])
     digests = {file: checksums.sha256_file(path) for file, path in files.items()}
     merged["artifacts"] += [_archive_artifact(merged, tag, file, digests[file]) for file in wanted if "-runtime-" not in file]
     manifest.check_manifest(merged, str(folder))

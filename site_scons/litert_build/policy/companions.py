@@ -105,12 +105,14 @@ DXC_MEMBERS = {
 }
 
 
-def _elf(targets: tuple[str, ...], *names: str) -> list[Companion]:
-    return [Companion(f"lib{name}.so", targets) for name in names]
+def _elf(targets: tuple[str, ...], *names: str, since: str = "") -> list[Companion]:
+    return [Companion(f"lib{name}.so", targets, since=since) for name in names]
 
 
 COMPANIONS: tuple[Companion, ...] = (
-    *_elf(LINUX + ANDROID, "GemmaModelConstraintProvider", "LiteRtTopKWebGpuSampler", "LiteRtWebGpuAccelerator", "webgpu_dawn"),
+    *_elf(LINUX + ANDROID, "GemmaModelConstraintProvider", "LiteRtTopKWebGpuSampler", "LiteRtWebGpuAccelerator"),
+    # Dawn was inside the accelerator before.
+    *_elf(LINUX + ANDROID, "webgpu_dawn", since="v0.14.0"),
     *_elf(LINUX, "LiteRt"),
     *_elf(ANDROID, "LiteRtGpuAccelerator", "LiteRtOpenClAccelerator", "LiteRtTopKOpenClSampler"),
     Companion("libGemmaModelConstraintProvider.dylib", ("macos-arm64",)),
@@ -119,7 +121,7 @@ COMPANIONS: tuple[Companion, ...] = (
     Companion("libLiteRtTopKMetalSampler.dylib", ("macos-arm64",)),
     Companion("libLiteRtTopKWebGpuSampler.dylib", ("macos-arm64",)),
     Companion("libLiteRtWebGpuAccelerator.dylib", ("macos-arm64",)),
-    Companion("libwebgpu_dawn.dylib", ("macos-arm64",)),
+    Companion("libwebgpu_dawn.dylib", ("macos-arm64",), since="v0.14.0"),
     Companion("libCLiteRTLM_mac.dylib", MACOS, source="official"),
     Companion("CLiteRTLM.framework", IOS, source="official"),
     Companion("LiteRtMetalAccelerator.framework", IOS, since="v0.16.0"),
@@ -129,7 +131,7 @@ COMPANIONS: tuple[Companion, ...] = (
     Companion("libLiteRt.dll", WINDOWS),
     Companion("libLiteRtTopKWebGpuSampler.dll", WINDOWS),
     Companion("libLiteRtWebGpuAccelerator.dll", WINDOWS),
-    Companion("libwebgpu_dawn.dll", WINDOWS),
+    Companion("libwebgpu_dawn.dll", WINDOWS, since="v0.14.0"),
     Companion("webgpu_dawn.dll", WINDOWS, since="v0.18.0"),
     # Dawn opens the pair by name; dxil.dll signs what dxcompiler.dll makes, and each ships under its own licence.
     Companion("dxcompiler.dll", WINDOWS, "dxc", "v0.17.0", sha256="b86a738ece4c05dbe2d9bbb29668a2ccb28a0740773c9b027cdc61e8d07b4d75"),
