@@ -40,7 +40,7 @@ def _key_function(key: Any) -> Callable[[Any], Any]:
 
 
 def _compare(one: Any, other: Any) -> int:
-    return 0 if equal(one, other) else -1 if less(one, other) else 1
+    return -1 if less(one, other) else 0 if equal(one, other) else 1
 
 
 def _sorted(items: Any, key: Any = None, reverse: bool = False) -> StarlarkList:
@@ -101,8 +101,6 @@ def _range(start: Any, stop: Any = None, step: Any = 1) -> range:
 
 
 def _reversed(items: Any) -> StarlarkList:
-    if isinstance(items, dict):
-        raise EvalError("reversed() takes a sequence, not dict")
     return StarlarkList(list(iterate(items))[::-1])
 
 

@@ -73,7 +73,8 @@ def _arithmetic(symbol: str, left: Any, right: Any, compute: Callable[[], Any]) 
     except TypeError:
         raise _unsupported(symbol, left, right) from None
     except ZeroDivisionError:
-        raise EvalError(f"integer {'modulo' if symbol == '%' else 'division'} by zero") from None
+        number = "floating-point" if isinstance(left, float) or isinstance(right, float) or symbol == "/" else "integer"
+        raise EvalError(f"{number} {'modulo' if symbol == '%' else 'division'} by zero") from None
     except (OverflowError, MemoryError, ValueError) as error:
         raise EvalError(f"{symbol}: {error}") from None
 
@@ -129,8 +130,8 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "NotEq": lambda a, b: not equal(a, b),
     "Lt": less,
     "Gt": lambda a, b: less(b, a),
-    "LtE": lambda a, b: equal(a, b) or less(a, b),
-    "GtE": lambda a, b: equal(a, b) or less(b, a),
+    "LtE": lambda a, b: less(a, b) or equal(a, b),
+    "GtE": lambda a, b: less(b, a) or equal(a, b),
     "In": lambda a, b: contains(b, a),
     "NotIn": lambda a, b: not contains(b, a),
 }

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from litert_build.starlark.values import EvalError, StarlarkList, to_repr, to_str, type_name
+from litert_build.starlark.values import EvalError, StarlarkList, format_float, to_repr, to_str, type_name
 
 _PLAIN = (
     "capitalize count endswith find index isalnum isalpha isdigit islower isspace istitle isupper lower lstrip partition replace rfind "
@@ -135,6 +135,8 @@ def percent(template: str, operand: Any) -> str:
             return value
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise EvalError(f"got {type_name(value)} for '%{verb}' format, want int or float")
+        if verb in "gG":
+            return format_float(float(value))
         return f"%{verb}" % (int(value) if verb in "doxXc" else value)
 
     text = _VERB.sub(render, template)
