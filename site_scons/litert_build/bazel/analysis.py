@@ -255,6 +255,7 @@ class Analyzer:
         self._check_compatible(rule, configuration)
         context = RuleContext(self, rule, configuration)
         with located(rule.location):
+            context.check_supported()
             providers = rule.rule.implement(context)
         return ConfiguredTarget(label, providers, rule.rule.name)
 

@@ -61,6 +61,13 @@ class RuleContext:
         """The target's features: the package's first, then its own; `-name` switches off."""
         return (*self.target.package.features, *self.value("features"))
 
+    def check_supported(self) -> None:
+        """Raise BuildError if an attribute is set to something that this build does not support."""
+        for name in self.target.attrs:
+            spec = self.spec(name)
+            if spec.status == "unsupported" and self.value(name):
+                raise self.fail(f"attribute '{name}' of {self.label} is not supported: {spec.reason}", "drop it in an overlay")
+
     # Dependencies
 
     def configuration_for(self, spec: Attr) -> Configuration:

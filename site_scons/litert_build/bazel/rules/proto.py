@@ -18,7 +18,7 @@ from litert_build.bazel.depset import Depset
 from litert_build.bazel.labels import Label
 from litert_build.bazel.providers import CC_INFO, BuiltinProvider, CcInfo, File, LinkerInput, default_info, merge_cc_infos
 from litert_build.bazel.rule_class import RuleClass
-from litert_build.bazel.rules.cc import compilation_context, compile_units, repository_root
+from litert_build.bazel.rules.cc_compile import compilation_context, compile_units, repository_root
 
 PROTOC = "@com_google_protobuf//:protoc"
 RUNTIME = "@com_google_protobuf//:protobuf"
