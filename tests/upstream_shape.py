@@ -190,6 +190,21 @@ crates_repository(
 )
 '''
 
+ENGINE = """
+#include "c/engine.h"
+
+#include <stdexcept>
+#include <string>
+
+int litert_lm_engine_create() {
+  try {
+    throw std::runtime_error(std::string(40, 'x'));
+  } catch (const std::exception& error) {
+    return error.what()[39] == 'x';
+  }
+}
+"""
+
 ENGINE_BUILD = """
 cc_library(
     name = "engine",
@@ -262,7 +277,7 @@ def publish(server: Loopback, tag: str = "v0.19.1") -> str:
         "BUILD": "",
         "PATCH.absl": one_line_patch("absl/base/base.cc", "int absl_base() { return 0; }", "int absl_base() { return 7; }"),
         "c/BUILD": ENGINE_BUILD,
-        "c/engine.cc": '#include "c/engine.h"\nint litert_lm_engine_create() { return 1; }\n',
+        "c/engine.cc": ENGINE,
         "c/engine.h": 'extern "C" __attribute__((visibility("default"))) int litert_lm_engine_create();\n',
     }
     return server.repository(UPSTREAM, main, tag=tag)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -344,3 +347,27 @@ def test_prebuilt_files_come_through_lfs(server: Loopback, tmp_path: Path) -> No
         prebuilt_tree(lock, "windows_arm64", store=tmp_path / "store", network=online)
     local = replace(lock, repositories={"litert_lm": Repository("litert_lm", path=tmp_path)})
     assert prebuilt_tree(local, "linux_x86_64", store=tmp_path / "store") == tmp_path / "prebuilt"
+
+
+def test_a_host_is_built_from_the_lock_alone(server: Loopback, tmp_path: Path) -> None:
+    """The whole way: tag, lock, sealed trees, then `scons` offline to a checked host library that runs."""
+    publish(server)
+    lock = save(generate(server, tmp_path))
+    materialize(lock, store=tmp_path / "store", overlays_dir=tmp_path / "o", network=Network(github=server.base, delay=0.01, token=""))
+    build = tmp_path / "build"
+    scons = [
+        sys.executable,
+        "-m",
+        "SCons",
+        f"lock={lock.file}",
+        f"store={tmp_path / 'store'}",
+        f"build_dir={build}",
+        "offline=yes",
+        "-j2",
+        "host",
+    ]
+    done = subprocess.run(scons, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Validated in-process LiteRT linkage on linux-x64" in done.stdout
+    (host,) = build.rglob("libLiteRtLm.so")
+    assert ctypes.CDLL(str(host)).litert_lm_engine_create() == 1
