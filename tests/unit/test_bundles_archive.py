@@ -6,6 +6,8 @@ import gzip
 import hashlib
 import os
 import random
+import subprocess
+import sys
 import tarfile
 import time
 import zipfile
@@ -41,7 +43,7 @@ def test_members_come_back_sorted_owned_by_nobody_and_dated(tmp_path: Path) -> N
     assert gzip.decompress(out.read_bytes())
 
 
-def test_bytes_do_not_depend_on_folder_umask_zone_date_or_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bytes_do_not_depend_on_folder_owner_umask_zone_date_or_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     digests = set()
     for index, (umask, zone, threads) in enumerate([(0o022, "UTC", 1), (0o077, "Asia/Tokyo", 2), (0o000, "America/Lima", 7)]):
         monkeypatch.setenv("TZ", zone)
@@ -52,6 +54,8 @@ def test_bytes_do_not_depend_on_folder_umask_zone_date_or_threads(tmp_path: Path
             rows = members(folder)
             os.utime(folder / "big", (index * 1000, index * 1000))
             (folder / "big").chmod(0o600 + index)
+            if os.getuid() == 0:
+                os.chown(folder / "big", 1000 + index, 1000 + index)
             out = folder / "x.tar.gz"
             write_tar_gz(out, rows, epoch=0, threads=threads)
         finally:
@@ -91,6 +95,18 @@ def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(BuildError, match=r"file/x: cannot write: .*\n  -> choose a folder that can be written"):
         write_bytes(tmp_path / "file" / "x", b"")
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    script = (
+        "import resource, sys; from pathlib import Path; from litert_build.bundles.archive import write_bytes\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "write_bytes(Path(sys.argv[1]), bytes(100_000))"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "x")], env=environment, capture_output=True, text=True, check=False)
+    assert "BuildError" in done.stderr and "x: cannot write: File too large\n  -> free space" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_source_date_epoch() -> None:
