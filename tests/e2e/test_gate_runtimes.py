@@ -184,3 +184,34 @@ def test_a_dropped_registration_is_named_by_its_label(folder: Path) -> None:
     assert verdict(folder / "libLiteRtLm.so", "linux-x64", policy, folder / "host.map") == {"registrations": ["//gpu:webgpu_registration"]}
     run(folder, "g++", *base, "register.o")
     assert verdict(folder / "libLiteRtLm.so", "linux-x64", policy, folder / "host.map") == {}
+
+
+@pytest.mark.parametrize("runtime", ["libc++", "libstdc++"])
+def test_a_core_on_another_runtime_is_refused_with_both_named(folder: Path, runtime: str) -> None:
+    """The bug behind the project: host and core share C++ members of a struct, but not the standard library that lays them out."""
+    (folder / "core.cc").write_text(SOURCE.replace(NAME, "LiteRtCreateOptions"))
+    static = LIBCXX_ARCHIVES if runtime == "libc++" else ("-static-libstdc++",)
+    (folder / "core.map").write_text("{ global: LiteRt*; local: *; };")
+    flags = (f"-stdlib={runtime}", "-fPIC", "-shared", "-O1", "-Wl,-soname,libLiteRt.so,--version-script=core.map")
+    run(folder, "clang++", *flags, "core.cc", *static, "-o", "libLiteRt.so")
+    (folder / "host.cc").write_text(
+        SOURCE + 'extern "C" int LiteRtCreateOptions(const char*);\nextern "C" int use() { return LiteRtCreateOptions("x"); }'
+    )
+    base = (*COMMON, "-static-libstdc++", "-static-libgcc", "host.cc", "-Wl,-u,use,-rpath,$ORIGIN", "libLiteRt.so")
+    (folder / "out").mkdir()
+    run(folder, "g++", *base, "-o", "out/libLiteRtLm.so")
+    policy = type(POLICY)("dynamic", required=(NAME,), version="v0.18.0", bundled=("libLiteRt.so",))
+    found = verdict(folder / "out" / "libLiteRtLm.so", "linux-x64", policy, folder / "host.map")
+    assert found == ({"runtime-boundary": ["libLiteRt.so"]} if runtime == "libc++" else {})
+    text = check_host(folder / "out" / "libLiteRtLm.so", TARGETS["linux-x64"], policy, folder / "host.map").text
+    assert runtime == "libstdc++" or ("libLiteRt.so is built on libc++ (" in text and "libLiteRtLm.so on libstdc++ (" in text)
+    assert verdict(folder / "out" / "libLiteRtLm.so", "linux-x64")["runtime-imports"] == ["libLiteRt.so"]
+
+
+def test_an_operator_that_a_core_leaks_is_no_runtime_of_the_host(folder: Path) -> None:
+    (folder / "core.cc").write_text(SOURCE.replace(NAME, "LiteRtCreateOptions"))
+    run(folder, "g++", "-fPIC", "-shared", "core.cc", "-static-libstdc++", "-o", "libLiteRt.so", "-Wl,-soname,libLiteRt.so")
+    run(folder, "g++", *COMMON, "libLiteRt.so", "-static-libstdc++", "-static-libgcc", "host.cc", "libLiteRt.so", "-o", "libLiteRtLm.so")
+    found = verdict(folder / "libLiteRtLm.so", "linux-x64")
+    assert "_ZdlPv" in str(found["cxx-imports"])
+    assert "imported from libLiteRt.so" in check_host(folder / "libLiteRtLm.so", TARGETS["linux-x64"], POLICY).text

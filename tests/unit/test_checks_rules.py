@@ -238,8 +238,15 @@ def test_a_fat_host_and_a_foreign_architecture_are_refused() -> None:
     ],
 )
 def test_which_imports_cross_the_library_boundary_as_cxx(symbol: str, crosses: bool) -> None:
-    context = with_facts(sound("linux-x64"), imports=(Symbol(symbol, "func", "global", "V1", "libc.so.6"),))
-    assert ("cxx-imports" in broken(context)) is crosses
+    runtime = with_facts(sound("linux-x64"), imports=(Symbol(symbol),), needed=("libstdc++.so.6",))
+    assert ("cxx-imports" in broken(runtime)) is crosses
+    assert ("cxx-imports" in broken(with_facts(sound("linux-x64"), imports=(Symbol(symbol),)))) is (symbol != "malloc")
+
+
+def test_a_recorded_library_says_whether_a_runtime_symbol_crosses() -> None:
+    for library, crosses in (("libstdc++.so.6", False), ("libLiteRt.so", True)):
+        context = with_facts(sound("linux-x64"), imports=(Symbol("_ZdlPv", "func", "global", "V1", library),))
+        assert ("cxx-imports" in broken(context)) is crosses
 
 
 def test_a_weak_cxx_import_may_stay_undefined() -> None:

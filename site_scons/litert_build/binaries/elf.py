@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import struct
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from elftools.common.exceptions import ELFError
 from elftools.construct import ConstructError
@@ -28,6 +30,7 @@ _GNU_HASH, _VERSYM, _DF_1, _VERDEF, _VERDEFNUM, _VERNEED, _VERNEEDNUM = (
     0x6FFFFEF5, 0x6FFFFFF0, 0x6FFFFFFB, 0x6FFFFFFC, 0x6FFFFFFD, 0x6FFFFFFE, 0x6FFFFFFF,
 )  # fmt: skip
 _MAX_HEADERS = 4096
+_MAX_VERSIONS = 20_000
 _PT_LOAD, _PT_DYNAMIC, _PT_NOTE, _PT_GNU_STACK, _PT_GNU_RELRO = 1, 2, 4, 0x6474E551, 0x6474E552
 SHT_SYMTAB, SHT_DYNSYM = 2, 11
 _FAULTS = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError)  # what pyelftools lets through on damaged headers
@@ -72,6 +75,7 @@ class ElfImage:
         end = max((segment.offset + segment.filesz for segment in self.segments), default=0)
         if end > window.size:
             raise malformed(window.file, f"its segments end at {end}, the file at {window.size}")
+        self.version_records = _MAX_VERSIONS
         self.dynamic = self._dynamic()
         self.names = self._dynamic_names()
 
@@ -248,26 +252,35 @@ def _versions(image: ElfImage) -> tuple[dict[int, str], dict[int, tuple[str, str
     window, order = image.window, image.order
     definitions: dict[int, str] = {}
     needs: dict[int, tuple[str, str]] = {}
-    libraries: dict[str, tuple[str, ...]] = {}
-    if (address := image.first(_VERDEF)) is not None:
-        at = image.offset(address, "DT_VERDEF")
-        for _ in range(min(image.first(_VERDEFNUM) or 0, 0x8000)):
-            _, flags, index, _, _, aux, step = window.unpack(order + "HHHHIII", at, "DT_VERDEF")
-            if not flags & 1:
-                definitions[index] = image.names[window.unpack(order + "I", at + aux, "DT_VERDEF")[0]]
-            at += step
-    if (address := image.first(_VERNEED)) is not None:
-        at = image.offset(address, "DT_VERNEED")
-        for _ in range(min(image.first(_VERNEEDNUM) or 0, 0x8000)):
-            _, count, file, aux, step = window.unpack(order + "HHIII", at, "DT_VERNEED")
-            library, entry = image.names[file], at + aux
-            for _ in range(min(count, 0x8000)):
-                _, _, index, name, next_entry = window.unpack(order + "IHHII", entry, "DT_VERNEED")
-                needs[index & 0x7FFF] = (library, image.names[name])
-                libraries[library] = (*libraries.get(library, ()), image.names[name])
-                entry += next_entry
-            at += step
-    return definitions, needs, libraries
+    libraries: dict[str, list[str]] = {}
+    for at, (_, flags, index, _, _, aux, _) in _chain(image, _VERDEF, image.first(_VERDEFNUM), "HHHHIII"):
+        if not flags & 1:
+            definitions[index] = image.names[window.unpack(order + "I", at + aux, "DT_VERDEF")[0]]
+    for at, (_, count, file, aux, _) in _chain(image, _VERNEED, image.first(_VERNEEDNUM), "HHIII"):
+        library = image.names[file]
+        for _, (_, _, index, name, _) in _links(image, at + aux, count, "IHHII"):
+            needs[index & 0x7FFF] = (library, image.names[name])
+            libraries.setdefault(library, []).append(image.names[name])
+    return definitions, needs, {library: tuple(versions) for library, versions in libraries.items()}
+
+
+def _chain(image: ElfImage, tag: int, count: int | None, layout: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Yield the records that the dynamic entry `tag` leads to."""
+    if (address := image.first(tag)) is not None:
+        yield from _links(image, image.offset(address, "a version table"), count or 0, layout)
+
+
+def _links(image: ElfImage, at: int, count: int, layout: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Yield (offset, record) of a chain whose records end with the distance to the next, 0 at the last (gABI, "Symbol Versioning")."""
+    for _ in range(count):
+        image.version_records -= 1
+        if image.version_records < 0:
+            raise malformed(image.window.file, "its version tables have no end")
+        record = image.window.unpack(image.order + layout, at, "a version table")
+        yield at, record
+        if not record[-1]:
+            return
+        at += record[-1]
 
 
 def _notes(image: ElfImage) -> dict[str, str]:

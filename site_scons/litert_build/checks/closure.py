@@ -16,7 +16,7 @@ from litert_build.checks.registry import rule
 
 _RUNTIME_SYMBOL = re.compile(
     r"_?_Z(?:GV|T[ISVTC]|T[hv]\w*?_)?(?:N[VKRO]*)?(?:S[tabsiod]|10__cxxabiv1)"  # std, its substitutions, the ABI library
-    r"|_?_Z(?:nw|na|dl|da)[a-z]|_?_ZT[IS]P?K?[a-z]\d*$"  # operators new and delete, typeinfo of built-in types
+    r"|_?_Z(?:nw|na|dl|da)[a-zP]|_?_ZT[IS]P?K?[a-z]\d*$"  # operators new and delete, typeinfo of built-in types
     r"|\?.*@std@@|\?\?(?:2|3|_U|_V)@"  # the same in Microsoft mangling
 )
 _RUNTIME_LIBRARY = re.compile(r"libc\+\+|libstdc\+\+|msvcp\d|vcruntime|concrt|libSystem|libgcc_s|libunwind", re.IGNORECASE)
@@ -48,11 +48,8 @@ def _with_import(symbol: Symbol) -> Callable[[Context], Context]:
 )
 def cxx_imports(context: Context) -> Outcome:
     facts = context.facts
-    crossing = sorted(
-        symbol
-        for symbol in facts.imports
-        if is_cxx(symbol.name) and symbol.binding != "weak" and not _RUNTIME_LIBRARY.search(base_name(symbol.library))
-    )
+    has_runtime = any(_RUNTIME_LIBRARY.search(base_name(name)) for name in facts.needed)
+    crossing = sorted(symbol for symbol in facts.imports if symbol.binding != "weak" and _crosses(symbol, has_runtime))
     findings = []
     for symbol in crossing[:12]:
         provider = symbol.library or _exporter(context.neighbours, symbol.name)
@@ -60,6 +57,16 @@ def cxx_imports(context: Context) -> Outcome:
     if len(crossing) > 12:
         findings.append(Finding(f"{len(crossing) - 12} more", "C++ symbols are imported too"))
     return Outcome("no C++ symbol is imported but from the C++ runtime", tuple(findings))
+
+
+def _crosses(symbol: Symbol, has_runtime: bool) -> bool:
+    """Return whether a C++ import comes from another library than a C++ runtime. One of the runtime's own symbols, as operator delete,
+    crosses too where no runtime library is needed: then some other library, which leaks its copy, satisfies it."""
+    if not _CXX.match(symbol.name):
+        return False
+    if symbol.library:
+        return not _RUNTIME_LIBRARY.search(base_name(symbol.library))
+    return is_cxx(symbol.name) or not has_runtime
 
 
 def _exporter(neighbours: Mapping[str, BinaryFacts], name: str) -> str:

@@ -132,6 +132,40 @@ def cxx_runtime(context: Context) -> Outcome:
     return Outcome(f"{family}{', static' if static else ''}: {families[family][0]}")
 
 
+def _other_core(good: Context) -> Context:
+    core = dataclasses.replace(
+        good.facts, file=good.facts.file.with_name("libLiteRt.so"), evidence=Evidence({"libstdc++": ("St7__cxx11 in 97 names",)})
+    )
+    policy = dataclasses.replace(good.policy, link_mode="dynamic", bundled=("libLiteRt.so",))
+    facts = dataclasses.replace(good.facts, needed=("libLiteRt.so", *good.facts.needed))
+    return dataclasses.replace(good, facts=facts, policy=policy, neighbours={"libLiteRt.so": core})
+
+
+@rule(
+    "runtime-boundary",
+    title="The LiteRT library it needs is of the same C++ runtime",
+    why="LiteRT-LM hands weights to LiteRT by writing C++ members of an options struct. Where host and core are built on two standard "
+    "libraries, that write lands elsewhere: the weights are lost, or the process dies in an unordered_map.",
+    mend="link LiteRT statically into the host (link mode static), or build both with one compiler and one standard library",
+    roles=("host",),
+    example=_other_core,
+)
+def runtime_boundary(context: Context) -> Outcome:
+    needed = [base_name(name) for name in (*context.facts.needed, *context.facts.delay_needed) if is_runtime(name)]
+    known = {name: context.neighbours[name] for name in dict.fromkeys(needed) if name in context.neighbours}
+    own = context.facts.evidence.families
+    findings = tuple(
+        Finding(name, f"{name} is built on {_families(facts.evidence)}, {context.facts.file.name} on {_families(context.facts.evidence)}")
+        for name, facts in known.items()
+        if set(facts.evidence.families) != set(own)
+    )
+    return Outcome("no LiteRT library is needed" if not needed else f"{listed(tuple(known), 'none at hand')} on the same runtime", findings)
+
+
+def _families(evidence: Evidence) -> str:
+    return " and ".join(f"{name} ({reasons[0]})" for name, reasons in evidence.families.items()) or "no known runtime"
+
+
 def _runtime_origin(context: Context, family: str) -> tuple[str, ...]:
     """Return the first objects of the link that use a family: by the libraries' own inline namespaces."""
     if context.link_map is None:

@@ -88,8 +88,20 @@ class GateReport:
 
 def check_host(file: Path, target: Target, policy: GatePolicy, link_map: Path | None = None) -> GateReport:
     """Return the verdict of all rules on a linked file. Raises BuildError where the file or the map cannot be read: no evidence, no
-    pass."""
-    return check_context(Context(read_binary(file, target.arch), target, policy, LinkMap.read(link_map) if link_map else None))
+    pass.
+
+    The libraries it needs are its neighbours where they lie beside it, or where the link map says they came from.
+    """
+    facts, linked = read_binary(file, target.arch), LinkMap.read(link_map) if link_map else None
+    neighbours: dict[str, BinaryFacts] = {}
+    for name in map(dependencies.base_name, (*facts.needed, *facts.delay_needed)):
+        places = [file.parent / name]
+        if linked and link_map:
+            places += [folder / source for source in linked.sources(name) for folder in link_map.absolute().parents]
+        found = next((place for place in places if place.is_file()), None)
+        if found and dependencies.is_plugin(name):
+            neighbours[name] = read_binary(found, target.arch)
+    return check_context(Context(facts, target, policy, linked, neighbours))
 
 
 def check_file(file: Path, target: Target, policy: GatePolicy | None = None) -> GateReport:
