@@ -11,13 +11,14 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from litert_build.actions import ActionList, LinkInputs
 from litert_build.bazel.configuration import Conditions, Configuration
 from litert_build.bazel.context import RuleContext
+from litert_build.bazel.depset import Depset
 from litert_build.bazel.labels import Label, parse_label
 from litert_build.bazel.packages import Package, Packages
 from litert_build.bazel.providers import CC_INFO, CcInfo, ConfiguredTarget, File, default_info, merge_cc_infos
@@ -38,12 +39,13 @@ _RECURSION = 100_000
 
 @dataclass(frozen=True)
 class Analysis:
-    """The ordered actions of the roots' closure, what the roots contribute to a final link, and every file and directory
-    listing that was read to find out (BUILD and .bzl files)."""
+    """The ordered actions of the roots' closure, what the roots contribute to a final link, every file and directory listing that
+    was read to find out (BUILD and .bzl files), and the headers that the compiles of a (label, configuration) may include."""
 
     actions: ActionList
     link: LinkInputs
     read: tuple[Path, ...]
+    headers: Mapping[tuple[str, str], Depset] = field(default_factory=dict)
 
 
 def analyze(lock: Lock, trees: Mapping[str, Path], target: Target, *, compiler: str = "gcc", exec_compiler: str = "gcc") -> Analysis:
@@ -127,6 +129,7 @@ class Analyzer:
         self.done: dict[Key, ConfiguredTarget] = {}
         self.active: list[Key] = []
         self.aspects: dict[str, Any] = {}
+        self.headers: dict[tuple[str, str], Depset] = {}
         self.edges: dict[Key, dict[Key, None]] = {}
         self.problems: list[BuildError] | None = None
 
@@ -139,7 +142,7 @@ class Analyzer:
             with located(f"{self.lock.file}: flags"):
                 self.resolvers[self.target.name].conditions.flag_value(_flag_label(self.lock, name))
         roots = [self.configured(label, self.target, None) for label in self.roots()]
-        return Analysis(self.actions, link_inputs(roots), tuple(dict.fromkeys(self.packages.read)))
+        return Analysis(self.actions, link_inputs(roots), tuple(dict.fromkeys(self.packages.read)), self.headers)
 
     def roots(self) -> list[Label]:
         """Return the labels the lock's roots name; a pattern stands for its packages' non-test cc_library targets."""

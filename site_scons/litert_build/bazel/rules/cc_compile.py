@@ -224,6 +224,9 @@ def compile_units(
 ) -> tuple[File, ...]:
     """Register one Compile a source file and return the objects."""
     generated = tuple(file.path for file in context.headers.to_list() if not file.is_source)
+    if units:
+        own = Depset([file for file, _ in units], [context.headers])
+        ctx.analyzer.headers[str(ctx.label), ctx.configuration.name] = own
     includes = (
         *(("-iquote", path) for path in context.quote_includes),
         *(("-I", path) for path in context.includes),

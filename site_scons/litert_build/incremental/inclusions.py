@@ -1,0 +1,95 @@
+"""Owns the check for undeclared inclusions: a compile may read only headers that its target or a dependency declares.
+
+    declared = DeclaredHeaders.from_depsets(analysis.headers)
+    declared.undeclared("//c:engine", "k8-opt", ("c/engine.cc", "runtime/util/logging.h"))      # ['runtime/util/logging.h']
+
+The compiler's depfile says what was read. Files outside the execution root (the compiler's own headers) are not asked about.
+Rule: Bazel's C++ rules reference, "Header inclusion checking".
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import posixpath
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from litert_build.bazel.depset import Depset
+
+_VERSION = 1
+Group = tuple[tuple[str, ...], tuple[int, ...]]
+
+
+class DeclaredHeaders:
+    """What each target may include, as a graph: a node holds the paths it declares itself and the nodes of its dependencies."""
+
+    def __init__(self, groups: list[Group], of: dict[tuple[str, str], int]) -> None:
+        self.groups = groups
+        self.of = of
+        self.known: dict[int, frozenset[str]] = {}
+
+    @staticmethod
+    def from_depsets(headers: Mapping[tuple[str, str], Depset]) -> DeclaredHeaders:
+        """Return the graph of `headers`: (label, configuration) to a depset of Files. Shared depsets stay shared."""
+        groups: list[Group] = []
+        index: dict[int, int] = {}
+
+        def add(depset: Depset) -> int:
+            number = index.get(id(depset))
+            if number is None:
+                children = tuple(add(child) for child in depset.transitive)
+                number = index[id(depset)] = len(groups)
+                groups.append((tuple(str(file.path) for file in depset.direct), children))
+            return number
+
+        return DeclaredHeaders(groups, {key: add(depset) for key, depset in headers.items()})
+
+    def undeclared(self, label: str, configuration: str, read: Iterable[str]) -> list[str]:
+        """Return which of the files that a compile of `label` read are declared by neither it nor its dependencies."""
+        node = self.of.get((label, configuration))
+        if node is None:
+            return []
+        allowed = self._allowed(node)
+        paths = dict.fromkeys(posixpath.normpath(path) for path in read if not posixpath.isabs(path))
+        return [path for path in paths if path not in allowed]
+
+    def _allowed(self, node: int) -> frozenset[str]:
+        if node not in self.known:
+            found: set[str] = set()
+            seen: set[int] = set()
+            pending = [node]
+            while pending:
+                number = pending.pop()
+                if number not in seen:
+                    seen.add(number)
+                    found.update(self.groups[number][0])
+                    pending.extend(self.groups[number][1])
+            self.known[node] = frozenset(found)
+        return self.known[node]
+
+    def save(self, file: Path) -> None:
+        """Write the graph, whole or not at all."""
+        temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
+        rows = [(label, configuration, node) for (label, configuration), node in self.of.items()]
+        temporary.write_bytes(marshal.dumps((_VERSION, self.groups, rows), 4))
+        temporary.replace(file)
+
+    @staticmethod
+    def load(file: Path) -> DeclaredHeaders | None:
+        """Return the saved graph, None where there is none or it is damaged."""
+        try:
+            version, groups, rows = marshal.loads(file.read_bytes())
+        except (OSError, ValueError, EOFError, TypeError):
+            return None
+        if version != _VERSION:
+            return None
+        return DeclaredHeaders(groups, {(label, configuration): node for label, configuration, node in rows})
+
+
+def complaint(label: str, location: str, source: str, undeclared: Iterable[str]) -> str:
+    """Return the text about one compile's undeclared inclusions."""
+    lines = [f"{location}: undeclared inclusion in {label}: {source} reads what no hdrs, srcs or textual_hdrs of its dependencies names"]
+    lines += [f"    {path}" for path in undeclared]
+    lines += ["  -> add the library that declares it to deps, declare it in an overlay, or say headers=off"]
+    return "\n".join(lines) + "\n"
