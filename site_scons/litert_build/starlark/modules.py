@@ -8,6 +8,7 @@ A module is frozen once its body has run. Rules: the Starlark specification, "Mo
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Hashable, Iterator
 from types import FrameType, TracebackType
@@ -19,6 +20,9 @@ from litert_build.starlark.syntax import Kind, Load, Stage, compile_file
 from litert_build.starlark.values import EvalError, freeze
 
 _FILES: set[str] = set()
+_QUOTED = re.compile(r"'\w+'")
+_PYTHON_NAME = re.compile(r"[\w.]*<locals>\.")
+_FAULTS = (TypeError, NameError, AttributeError, ValueError, LookupError, ArithmeticError, MemoryError)
 
 
 class SourceOf(Protocol):
@@ -125,7 +129,7 @@ class located:
             what, mend, notes = str(error), "", ()
         elif isinstance(error, RecursionError):
             what, mend, notes = "evaluation is nested too deeply", "", ()
-        elif isinstance(error, TypeError | NameError | AttributeError | ValueError | IndexError) and frames:
+        elif isinstance(error, _FAULTS) and frames:
             what, mend, notes = _plain_words(error), "", ()
         else:
             return
@@ -135,11 +139,10 @@ class located:
 
 
 def _plain_words(error: BaseException) -> str:
-    if isinstance(error, UnboundLocalError):
-        return f"local variable '{error.name}' is referenced before assignment" if getattr(error, "name", "") else str(error)
-    if isinstance(error, NameError):
-        return f"global variable '{error.name}' is referenced before assignment" if getattr(error, "name", "") else str(error)
-    return str(error)
+    if isinstance(error, NameError):  # every name is bound somewhere: the resolver saw to that
+        kind = "global" if not isinstance(error, UnboundLocalError) and str(error).startswith("name ") else "local"
+        return f"{kind} variable {_QUOTED.findall(str(error))[0]} is referenced before assignment"
+    return _PYTHON_NAME.sub("", str(error)) or f"it ended in {type(error).__name__}"
 
 
 def _starlark_frames(trace: TracebackType | None) -> Iterator[tuple[str, int, str]]:

@@ -196,7 +196,13 @@ def make_dict_from(pairs: Iterable[tuple[Any, Any]]) -> StarlarkDict:
 
 
 def subscript(value: Any, index: Any) -> Any:
-    if isinstance(value, StarlarkList | StarlarkDict):
+    if isinstance(value, StarlarkDict):
+        try:
+            return value[index]
+        except TypeError:
+            check_hashable(index)
+            raise
+    if isinstance(value, StarlarkList):
         return value[index]
     if isinstance(value, str | list | tuple | range):
         if type(index) is slice:
@@ -374,6 +380,7 @@ RUNTIME: dict[str, Any] = {
     "__unpack": unpack,
     "__attr": attribute,
     "__index": subscript,
+    "__assign": assign_element,
     "__update": update_element,
     "__unary": unary,
     "__iadd": augmented_add,

@@ -366,6 +366,8 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
         target = node.targets[0]
+        if isinstance(target, ast.Subscript):
+            return ast.Expr(self.call("__assign", node, target.value, target.slice, node.value), **_place(node))
         if isinstance(target, ast.Tuple | ast.List):
             node.value = self.call("__unpack", node.value, node.value, _constant(len(target.elts), node))
         return node

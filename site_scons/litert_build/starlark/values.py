@@ -9,10 +9,12 @@ Rules: the Starlark specification, sections "Data types" and "Value concepts".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 MAX_DEPTH = 200
+_PYTHON_CALL = re.compile(r"^[\w.<>]+\(\)")
 
 
 class EvalError(Exception):
@@ -223,7 +225,12 @@ class Builtin(Value):
         self.call = call
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.call(*args, **kwargs)
+        try:
+            return self.call(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the arguments do not fit the signature
+                raise EvalError(_PYTHON_CALL.sub(f"{self.name}()", str(error))) from None
+            raise
 
     def starlark_str(self) -> str:
         return f"<built-in function {self.name}>"
