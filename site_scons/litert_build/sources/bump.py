@@ -5,6 +5,7 @@ lines = [*lock_diff(old, new), *analysis_diff(old_analysis.actions, new_analysis
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from litert_build.actions import ActionList, Compile
@@ -47,8 +48,8 @@ def version_of(repository: Repository) -> str:
     if repository.git:
         return repository.commit[:12]
     if repository.urls:
-        parts = repository.urls[0].rstrip("/").split("/")
-        return "/".join(parts[-2:]) if parts[-1].startswith(("v", "archive")) and len(parts) > 1 else parts[-1]
+        name = repository.urls[0].rstrip("/").rpartition("/")[2]
+        return re.sub(r"^([0-9a-f]{12})[0-9a-f]{28}\..*", r"\1", name)
     return str(repository.path) if repository.path else "files"
 
 

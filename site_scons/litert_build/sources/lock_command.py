@@ -7,6 +7,8 @@ lock, notes = ensure_lock(LockRequest("v0.19.1", root=Path(".")), store=..., loc
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,7 @@ from packaging.version import InvalidVersion, Version
 from litert_build.actions import ActionList
 from litert_build.bazel.analysis import analyze
 from litert_build.errors import BuildError, nearest
+from litert_build.options import Options
 from litert_build.policy.refs import apply_policy
 from litert_build.policy.targets import find_target
 from litert_build.sources.bump import analysis_diff, lock_diff
@@ -24,9 +27,11 @@ from litert_build.sources.download import Progress, silent
 from litert_build.sources.generate import UPSTREAM, Closure, Generated, Wanted, generate_lock
 from litert_build.sources.lock import Lock, Repository
 from litert_build.sources.lock_text import lock_text
-from litert_build.sources.network import Network
+from litert_build.sources.network import GITHUB, Network
+from litert_build.sources.store import default_store
 from litert_build.sources.trees import materialize
 
+_ROOT = Path(__file__).parents[3]
 UPSTREAM_TARGETS = ("linux-x64", "linux-arm64", "windows-x64", "macos-arm64", "ios-arm64", "android-arm64")
 
 
@@ -158,3 +163,55 @@ def run_patches(request: LockRequest, *, store: Path, network: Network | None = 
     carried = read_carried(request.root / "third_party")
     trees = materialize(lock, store=store, overlays_dir=store / "overlays", network=network or Network())
     return audit_text(carried, {request.ref: audit(carried, lock, trees)})
+
+
+def network_of(options: Options) -> Network:
+    """Return what the command line allows on the network: offline=, github=, mirror= (several, separated by commas)."""
+    mirrors = tuple(filter(None, options["mirror"].split(",")))
+    return Network(offline=options.enabled("offline"), github=options["github"] or GITHUB, mirrors=mirrors)
+
+
+def request_of(options: Options, root: Path) -> LockRequest:
+    """Return what `scons lock`, `scons patches` or a build without a lock asks for: ref=, commit=, policy=, against=, targets=."""
+    targets = tuple(filter(None, options["targets"].split(",")))
+    return LockRequest(
+        options["ref"],
+        root=root,
+        targets=tuple(find_target(name).name for name in targets) or UPSTREAM_TARGETS,
+        policy=options["policy"] or None,
+        commit=options["commit"],
+        against=options["against"],
+    )
+
+
+def lock_command(options: Options) -> int:
+    """`scons lock`: make the lock of ref=, or print what it would change with diff=yes."""
+    store = options.path("store") or default_store()
+    print(run_lock(request_of(options, _ROOT), store=store, network=network_of(options), progress=console(), diff=options.enabled("diff")))
+    return 0
+
+
+def patches_command(options: Options) -> int:
+    """`scons patches`: try everything that is carried on the sources of ref=, and write docs/patch-audit.md."""
+    store = options.path("store") or default_store()
+    text = run_patches(request_of(options, _ROOT), store=store, network=network_of(options))
+    (_ROOT / "docs" / "patch-audit.md").write_text(text, encoding="utf-8")
+    print(text)
+    return 0
+
+
+def console() -> Progress:
+    """Return a progress callback that says on a terminal what is being fetched and unpacked, one line a file; elsewhere nothing."""
+    if not sys.stderr.isatty():
+        return silent
+    last: dict[str, float] = {}
+
+    def show(name: str, phase: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - last.get("any", 0.0) < 0.1 and done < total:
+            return
+        last["any"] = now
+        size = f" {done / 1e6:.1f} of {total / 1e6:.1f} MB" if total else f" {done / 1e6:.1f} MB" if done else ""
+        print(f"\r\x1b[K{phase} {name}{size}", end="" if done < total else "\n", file=sys.stderr, flush=True)
+
+    return show
