@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from litert_build.actions import ActionList
 from litert_build.bazel.analysis import analyze
 from litert_build.policy.targets import find_target
-from litert_build.reports.oracle import ALLOWED_FOR_TOOLS, commands_of, compare, compare_commands, records_of
+from litert_build.reports.oracle import ALLOWED, ALLOWED_FOR_TOOLS, commands_of, compare, compare_commands, records_of
 from litert_build.sources.trees import materialize
 
 from tests.real.cases import CASES
@@ -23,7 +25,6 @@ UNITS = {
     "protobuf": 168,
     "highway": 12,
     "tflite": 233,
-    "sample": 74,
     "benchmark": 20,
     "brotli": 32,
     "gemmlowp": 1,
@@ -33,10 +34,15 @@ UNITS = {
     "mlir-opt": 3187,
 }
 
+TARGET, EXEC = "k8-opt", "k8-opt-exec"
 MEND = "Where the case itself was changed on purpose: tests/real/regenerate_oracle.py asks Bazel again."
 
 
-@pytest.mark.parametrize("name", CASES)
+def test_every_case_of_pinned_trees_has_its_count() -> None:
+    assert set(UNITS) == {name for name, case in CASES.items() if case.trees}
+
+
+@pytest.mark.parametrize("name", UNITS)
 def test_snapshot_is_of_the_pinned_trees(name: str) -> None:
     snapshot = CASES[name].snapshot()
     assert len(snapshot.records) == UNITS[name]
@@ -48,17 +54,40 @@ def test_units_of_xnnpack_come_from_three_repositories() -> None:
     assert {name: labels.count(name) for name in set(labels)} == {"": 1008, "@cpuinfo": 20, "@pthreadpool": 4}
 
 
+def evaluated(name: str, scratch: Path) -> ActionList:
+    """Return our actions for the roots of a case's snapshot. Skips the test where an optional tree cannot be had."""
+    case = CASES[name]
+    with optional_trees_skip():
+        lock = case.lock(case.snapshot().provenance["roots"])
+    trees = materialize(lock, store=scratch / "store", overlays_dir=scratch / "overlays", offline=True)
+    return analyze(lock, trees, find_target("linux-x64")).actions
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_closure_is_bazels(name: str, tmp_path: Path) -> None:
-    case, snapshot = CASES[name], CASES[name].snapshot()
-    with optional_trees_skip():
-        lock = case.lock(snapshot.provenance["roots"])
-    trees = materialize(lock, store=tmp_path / "store", overlays_dir=tmp_path / "overlays", offline=True)
-    analysis = analyze(lock, trees, find_target("linux-x64"))
-    report = compare(records_of(analysis.actions, "k8-opt"), snapshot.records).report()
+    snapshot, actions = CASES[name].snapshot(), evaluated(name, tmp_path)
+    report = compare(records_of(actions, TARGET), snapshot.records).report()
     assert not report, f"{report}\n{MEND}"
-    tools = records_of(analysis.actions, "k8-opt-exec")
+    tools = records_of(actions, EXEC)
     report = compare(tools, snapshot.tools, ALLOWED_FOR_TOOLS).report() if tools or snapshot.tools else ""
     assert not report, f"tools: {report}\n{MEND}"
-    report = compare_commands(commands_of(analysis.actions), snapshot.commands).report()
+    report = compare_commands(commands_of(actions), snapshot.commands).report()
     assert not report, f"commands: {report}\n{MEND}"
+
+
+def test_no_difference_is_allowed_that_does_not_occur(tmp_path: Path) -> None:
+    binaries = compare(records_of(evaluated("brotli", tmp_path), TARGET), CASES["brotli"].snapshot().records)
+    tools = compare(records_of(evaluated("sample", tmp_path), EXEC), CASES["sample"].snapshot().tools, ALLOWED_FOR_TOOLS)
+    assert set(binaries.used) == set(ALLOWED)
+    assert set(binaries.used | tools.used) == set(ALLOWED_FOR_TOOLS)
+
+
+@pytest.mark.parametrize("side", [TARGET, EXEC])
+def test_one_flag_too_many_in_a_real_closure_is_seen(side: str, tmp_path: Path) -> None:
+    snapshot = CASES["sample"].snapshot()
+    theirs = snapshot.records if side == TARGET else snapshot.tools
+    ours = records_of(evaluated("sample", tmp_path), side)
+    ours[3] = replace(ours[3], flags=(*ours[3].flags, "-mavx2"))
+    report = compare(ours, theirs, ALLOWED_FOR_TOOLS if side == EXEC else ALLOWED).report()
+    assert report.startswith("1 flags\n")
+    assert f"{ours[3].label} {ours[3].source}\n    only ours: -mavx2" in report
