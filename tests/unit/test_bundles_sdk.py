@@ -79,6 +79,14 @@ def test_an_old_sdk_does_not_outlive_its_bundle(tmp_path: Path) -> None:
     assert not first.extras[0].exists()
 
 
+def test_a_bundle_that_cannot_be_signed_is_not_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LITERT_LM_SIGN", "minisign")
+    monkeypatch.delenv("LITERT_LM_SIGN_KEY", raising=False)
+    with pytest.raises(BuildError, match=r"LITERT_LM_SIGN_KEY: is not set"):
+        make_bundle(sample_request(tmp_path, headers={"c/engine.h": b"int x;"}))
+    assert not list((tmp_path / "out").iterdir())
+
+
 def test_signing_is_off_by_default(tmp_path: Path) -> None:
     assert sign(tmp_path / "SHA256SUMS", {}) is None
     assert verify_signature(tmp_path / "SHA256SUMS", {}) is None

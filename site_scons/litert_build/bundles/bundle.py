@@ -24,7 +24,7 @@ from litert_build.bundles.apple import Platform, bundle_version, framework
 from litert_build.bundles.archive import Content, source_date_epoch, write_bytes, write_tar_gz
 from litert_build.bundles.components import Component, companion_components, notice
 from litert_build.bundles.formats import check_library
-from litert_build.bundles.layout import Layout, check_inventory, layout, runtime_archive, sdk_archive, sidecars
+from litert_build.bundles.layout import Layout, bundle_files, check_inventory, layout, library_in, runtime_archive, sdk_archive, sidecars
 from litert_build.bundles.provenance import LOCAL_BUILDER, provenance
 from litert_build.bundles.release import ReleaseName, name_release
 from litert_build.bundles.sbom import sbom
@@ -95,15 +95,40 @@ class BundleResult:
     extras: tuple[Path, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Contents:
+    """What goes into a runtime archive: the files by their path under the layout's folder, their digests, and the manifest."""
+
+    identity: manifest.Identity
+    rows: Layout
+    files: Mapping[str, Content]
+    digests: Mapping[str, str]
+    manifest: Mapping[str, Any]
+
+
 def make_bundle(request: BundleRequest, gate: Judge = check_bundle) -> BundleResult:
     """Write a bundle into `request.output` and return its files. Companions are put before `gate` beside the host.
 
     Raises BuildError where anything is wrong; then none of the files exists.
     """
     check_name(request)
-    archive = request.output / runtime_archive(request.target.name, request.tag)
-    text, sums = request.output / manifest.NAME, request.output / checksums.NAME
     _remove_old(request)
+    try:
+        return _write(request, _collect(request, gate))
+    except BaseException:
+        _remove_old(request)
+        raise
+
+
+def _remove_old(request: BundleRequest) -> None:
+    """Remove what an earlier run left: a bundle is whole and new, or it is not there."""
+    signatures = (checksums.NAME + suffix for suffix in SIGNATURES)
+    for name in (*bundle_files(request.target.name, request.tag), *signatures):
+        (request.output / name).unlink(missing_ok=True)
+
+
+def _collect(request: BundleRequest, gate: Judge) -> _Contents:
+    """Return the contents of the bundle. Raises BuildError for whatever may not be packed."""
     _check_gate(request)
     facts = request.facts or read_binary(request.host, request.target.arch)
     identity = identify(request, facts)
@@ -114,55 +139,43 @@ def make_bundle(request: BundleRequest, gate: Judge = check_bundle) -> BundleRes
     if rows.companions:
         _judge_beside(request, identity, rows, files, gate)
     content = manifest.make_manifest(identity, request.target.name, rows, digests, describe_build(request, rows, facts), request.smokes)
-    manifest.check_manifest(content, str(text))
-    spelled = manifest.manifest_text(content)
-    members = {f"{rows.folder}/{inner}": part for inner, part in files.items()}
+    manifest.check_manifest(content, manifest.NAME)
+    return _Contents(identity, rows, files, digests, content)
+
+
+def _write(request: BundleRequest, contents: _Contents) -> BundleResult:
+    target, tag, folder = request.target.name, request.tag, contents.rows.folder
+    archive, text, sums = (request.output / name for name in (runtime_archive(target, tag), manifest.NAME, checksums.NAME))
+    spelled = manifest.manifest_text(contents.manifest)
+    members = {f"{folder}/{inner}": part for inner, part in contents.files.items()}
     write_tar_gz(archive, members, epoch=source_date_epoch(), comment=spelled)
     write_bytes(text, spelled.encode())
-    digests = {manifest.artifact_path(f"{rows.folder}/{inner}"): digest for inner, digest in digests.items()}
-    extras = _write_extras(request, identity, rows, digests, content, archive)
-    files_beside = (archive, text, *extras)
-    checksums.write_sums(sums, digests | {path.name: checksums.sha256_file(path) for path in files_beside})
+    extras = _write_extras(request, contents, archive)
+    digests = {manifest.artifact_path(f"{folder}/{inner}"): digest for inner, digest in contents.digests.items()}
+    checksums.write_sums(sums, digests | {path.name: checksums.sha256_file(path) for path in (archive, text, *extras)})
     signature = sign(sums)
-    return BundleResult(archive, text, sums, content, (*extras, signature) if signature else extras)
+    return BundleResult(archive, text, sums, contents.manifest, (*extras, signature) if signature else extras)
 
 
-def _remove_old(request: BundleRequest) -> None:
-    """Remove what an earlier run left: a bundle is whole and new, or it is not there."""
-    target, tag = request.target.name, request.tag
-    names = [runtime_archive(target, tag), sdk_archive(target, tag), *sidecars(target, tag), manifest.NAME, checksums.NAME]
-    for name in [*names, *(checksums.NAME + suffix for suffix in SIGNATURES)]:
-        (request.output / name).unlink(missing_ok=True)
-
-
-def _write_extras(
-    request: BundleRequest, identity: manifest.Identity, rows: Layout, digests: Mapping[str, str], content: Mapping[str, Any], archive: Path
-) -> tuple[Path, ...]:
+def _write_extras(request: BundleRequest, contents: _Contents, archive: Path) -> tuple[Path, ...]:
     """Write the SDK archive and the papers of the bundle where the request holds what they are made of; return them."""
-    target, tag, extras = request.target.name, request.tag, list[Path]()
+    target, tag, rows, extras = request.target.name, request.tag, contents.rows, list[Path]()
     bill, licences, statement = (request.output / name for name in sidecars(target, tag))
-    prefix = manifest.artifact_path(rows.folder) + "/"
-    parts = [
-        *request.components,
-        *companion_components(
-            rows.companions, {path.removeprefix(prefix): digest for path, digest in digests.items()}, identity.compatibility
-        ),
-    ]
+    parts = [*request.components, *companion_components(rows.companions, contents.digests, contents.identity.compatibility)]
     if request.components:
         write_bytes(licences, notice(parts).encode())
-        host = f"{prefix}{rows.host}" + (f"/{rows.host.removesuffix('.framework')}" if rows.platform == "ios" else "")
-        write_bytes(bill, sbom(parts, host=rows.host, digest=digests[host], version=tag, epoch=source_date_epoch()).encode())
+        host = contents.digests[library_in(rows.host)]
+        write_bytes(bill, sbom(parts, host=rows.host, digest=host, version=tag, epoch=source_date_epoch()).encode())
         extras += [bill, licences]
     if request.headers and rows.platform != "ios":
-        sdk = request.output / sdk_archive(target, tag)
-        members = sdk_members(rows, request.headers, bundle_version(identity.compatibility))
+        members = sdk_members(rows, request.headers, bundle_version(contents.identity.compatibility))
         if request.components:
             members[f"{rows.folder}/NOTICE.txt"] = licences
-        write_tar_gz(sdk, members, epoch=source_date_epoch())
-        extras.append(sdk)
+        extras.append(request.output / sdk_archive(target, tag))
+        write_tar_gz(extras[-1], members, epoch=source_date_epoch())
     if request.components:
         subjects = {path.name: checksums.sha256_file(path) for path in (archive, *extras)}
-        write_bytes(statement, provenance(subjects, parts, content, builder=request.builder).encode())
+        write_bytes(statement, provenance(subjects, parts, contents.manifest, builder=request.builder).encode())
         extras.append(statement)
     return tuple(extras)
 

@@ -19,16 +19,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from litert_build.bundles.checksums import sha256_file
+from litert_build.bundles.layout import library_in
 from litert_build.errors import BuildError
 from litert_build.policy.companions import UPSTREAM, Companion
 from litert_build.sources.lock import Lock, Repository
+from litert_build.sources.rust import PAPERS
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-_FILES = re.compile(r"(licen[cs]e|copying|copyright|notice|unlicense)([._-].*)?", re.IGNORECASE)
 _CODE = (".c", ".cc", ".cpp", ".h", ".py", ".rs", ".go", ".js", ".bzl", ".bazel", ".html")
 
 # What stands in the text of a licence and in no other's, after white space and case are levelled.
@@ -80,7 +81,7 @@ def licence_texts(tree: Path) -> tuple[tuple[str, str], ...]:
     """Return (name, content) of the licence files at the top of a tree and in its LICENSES folder, sorted."""
     folders = [tree, tree / "LICENSES"]
     files = [path for folder in folders if folder.is_dir() for path in folder.iterdir() if path.is_file()]
-    wanted = [path for path in files if path.parent != tree or (_FILES.fullmatch(path.name) and path.suffix not in _CODE)]
+    wanted = [path for path in files if path.parent != tree or (PAPERS.fullmatch(path.name) and path.suffix not in _CODE)]
     return tuple((path.relative_to(tree).as_posix(), path.read_text(encoding="utf-8", errors="replace")) for path in sorted(wanted))
 
 
@@ -168,12 +169,13 @@ def companion_components(rows: Iterable[Companion], digests: Mapping[str, str], 
     """Return one component a companion. `digests` are those of the files by path under the layout's folder."""
     parts = []
     for row in rows:
-        inner = f"{row.file}/{row.file.removesuffix('.framework')}" if row.file.endswith(".framework") else row.file
         if row.source == "dxc" and row.file.endswith(".txt"):
             continue
         repository = "microsoft/DirectXShaderCompiler" if row.source == "dxc" else UPSTREAM
         licence = _COMPANION_LICENCES.get(row.file, "Apache-2.0")
-        parts.append(Component(row.file, compatibility, "companion", f"https://github.com/{repository}", digests[inner], licence))
+        parts.append(
+            Component(row.file, compatibility, "companion", f"https://github.com/{repository}", digests[library_in(row.file)], licence)
+        )
     return parts
 
 

@@ -70,6 +70,11 @@ def layout(target: str, compatibility: str, *, official: bool = True, host: str 
     return Layout(platform, arch, host or HOSTS[platform], companions(target, compatibility, official=official))
 
 
+def library_in(name: str) -> str:
+    """Return the path of the library in a name of a layout: the name itself, or the binary in a framework."""
+    return f"{name}/{name.removesuffix('.framework')}" if name.endswith(".framework") else name
+
+
 def check_inventory(rows: Layout, found: Iterable[str], where: str) -> None:
     """Raise BuildError that lists what `found` (paths relative to the folder) lacks of the layout and what it has beyond it."""
     owners: dict[str, str] = {inner: rows.owner(inner) for inner in found}
