@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from litert_build.actions import Compile, Link
+from litert_build.binaries.linkmap import LinkMap
 from litert_build.binaries.reader import read_binary
 from litert_build.errors import BuildError
 from litert_build.toolchains.runners import run_argv, run_environment
@@ -55,7 +56,7 @@ def test_a_dll_runs_under_wine(tmp_path: Path, name: str) -> None:
         argv = run_argv(toolchain.target, "out/load.exe", [plan.library.replace("/", "\\")])
     except BuildError as missing:
         pytest.skip(missing.what)
-    environment = {**toolchain.environment, **run_environment(toolchain.target, tmp_path)}
+    environment = run_environment(toolchain.target, tmp_path)
     done = subprocess.run(argv, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "42", done.stdout + done.stderr
 
@@ -80,3 +81,11 @@ def test_a_dylib_has_its_exports_its_names_and_its_minimum_os(tmp_path: Path, ta
     assert set(facts.needed) == {"/usr/lib/libSystem.B.dylib", "/usr/lib/libc++.1.dylib"}
     assert facts.runpath == ("@loader_path",)
     assert "answer.pic.o" in (tmp_path / plan.link_map).read_text()
+
+
+def test_the_map_of_ld64_says_which_object_brought_a_symbol(tmp_path: Path) -> None:
+    toolchain = toolchain_or_skip("zig", "macos-arm64")
+    plan = build(tmp_path, toolchain)
+    link_map = LinkMap.read(tmp_path / plan.link_map)
+    assert link_map.sources("answer") == ("out/answer.pic.o",)
+    assert not link_map.sources("no_such_symbol")

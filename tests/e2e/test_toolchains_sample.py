@@ -66,7 +66,7 @@ def smoke(folder: Path, toolchain: Toolchain, library: Path) -> dict[str, str]:
         argv = run_argv(target, program, [f"./{library.name}", "tiny.model"])
     except BuildError as missing:
         pytest.skip(missing.what)
-    environment = {**toolchain.environment, **run_environment(target, folder)}
+    environment = run_environment(target, folder)
     done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)

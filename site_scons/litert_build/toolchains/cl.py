@@ -51,7 +51,8 @@ class ClToolchain:
 
     @property
     def writes_link_map(self) -> bool:
-        return True
+        """link.exe's /MAP names no folder of an object, so it could not say which of two was meant."""
+        return False
 
     def compile_argv(self, action: Compile) -> list[str]:
         """The compile command. Dependencies go to the action's depfile: a Makefile rule by clang-cl, JSON by cl.exe

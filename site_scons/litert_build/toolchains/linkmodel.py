@@ -88,7 +88,6 @@ def cl_host(files: HostFiles) -> list[str]:
         "/HIGHENTROPYVA",
         "/GUARD:CF",
         "/INCREMENTAL:NO",
-        *([f"/MAP:{files.link_map}"] if files.link_map else []),
     ]
 
 

@@ -6,12 +6,12 @@ run_argv(find_target("linux-arm64"), "smoke")     # ['/usr/bin/qemu-aarch64', '-
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from litert_build.errors import BuildError
 from litert_build.policy.targets import Target
-from litert_build.toolchains.probe import find_tool
+from litert_build.toolchains.probe import find_tool, fixed_environment
 
 # Where Debian's cross libraries are, which qemu looks into before the machine's own.
 _LOADER_ROOT = {"arm64": "/usr/aarch64-linux-gnu", "x64": "/usr/x86_64-linux-gnu"}
@@ -36,11 +36,11 @@ def run_argv(target: Target, program: str, arguments: Sequence[str] = ()) -> lis
     raise BuildError(f"{target.name} cannot be run on this machine", where="target=", mend=f"run it on {target.os} {target.arch}")
 
 
-def run_environment(target: Target, folder: Path) -> Mapping[str, str]:
-    """Return what a runner needs besides a fixed environment; wine's prefix lives in `folder`, its messages are off."""
+def run_environment(target: Target, folder: Path) -> dict[str, str]:
+    """Return the whole environment of a run; wine's prefix lives in `folder`, its messages are off."""
     if target.runner == "wine" and not target.is_this_machine:
-        return {"WINEPREFIX": str(folder / "wine"), "WINEDEBUG": "-all", "HOME": str(folder)}
-    return {}
+        return {**fixed_environment(), "WINEPREFIX": str(folder / "wine"), "WINEDEBUG": "-all", "HOME": str(folder)}
+    return fixed_environment()
 
 
 def require_cpu(target: Target, cpu_flags: frozenset[str]) -> None:
