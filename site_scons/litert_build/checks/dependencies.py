@@ -171,9 +171,8 @@ def _runtime_origin(context: Context, family: str) -> tuple[str, ...]:
     if context.link_map is None:
         return ()
     marks = {"libc++": ("St3__", "std::__1::", "6__ndk1"), "libstdc++": ("St7__cxx11", "std::__cxx11::")}.get(family, ())
-    objects = (source for name, sources in context.link_map.symbols.items() if any(mark in name for mark in marks) for source in sources)
-    first = next(objects, None)
-    return () if first is None else (first, *context.blame(first))
+    first = context.link_map.first_with(marks)
+    return () if first is None else (first, *context.label_path(first))
 
 
 @rule(

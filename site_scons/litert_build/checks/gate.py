@@ -92,7 +92,8 @@ def check_host(file: Path, target: Target, policy: GatePolicy, link_map: Path | 
 
     The libraries it needs are its neighbours where they lie beside it, or where the link map says they came from.
     """
-    facts, linked = read_binary(file, target.arch), LinkMap.read(link_map) if link_map else None
+    facts = read_binary(file, target.arch)
+    linked = LinkMap.read(link_map, facts.exported_names | facts.imported_names | set(policy.required)) if link_map else None
     neighbours: dict[str, BinaryFacts] = {}
     for name in map(dependencies.base_name, (*facts.needed, *facts.delay_needed)):
         places = [file.parent / name]
