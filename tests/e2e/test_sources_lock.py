@@ -223,6 +223,7 @@ MADE = 'load("//:r.bzl", "made")\nmade(name = "a"%s)\n'
         (MADE % ', x = "1"', 'ctx.file("../x")', "'../x' leads out of the repository"),
         (GONE % "x = 1 if it else 2", "", "WORKSPACE:2: 'it' of @gone//:x.bzl decides something, but no repository @gone is declared"),
         (GONE.replace("%s", 'x = "v%s" % it'), "", "'it' of @gone//:x.bzl becomes part of a text"),
+        (GONE % "[x for x in it.items()]", "", "'it.items()' of @gone//:x.bzl is looped over, but no repository @gone is declared above"),
         (GONE % 'it(name = "a")', "", "repository '@a' cannot be locked: 'it' of @gone//:x.bzl declares it"),
         ("", "", "no such repository '@a'"),
     ],
@@ -371,3 +372,27 @@ def test_a_host_is_built_from_the_lock_alone(server: Loopback, tmp_path: Path) -
     assert "Validated in-process LiteRT linkage on linux-x64" in done.stdout
     (host,) = build.rglob("libLiteRtLm.so")
     assert ctypes.CDLL(str(host)).litert_lm_engine_create() == 1
+
+
+LOOPING = """
+def cuda_init(versions):
+    for version in versions:
+        native.local_repository(name = "cuda_" + version, path = "cuda")
+
+def devices(versions):
+    cuda_init(versions)
+"""
+
+
+def test_a_macro_that_needs_what_is_unknown_is_left_out_by_name(server: Loopback, tmp_path: Path) -> None:
+    loads = 'load("@gone//:versions.bzl", "VERSIONS")\nload("//:loop.bzl", "cuda_init", "devices")\n'
+    publish_main(server, loads + "cuda_init(VERSIONS)\n", **{"BUILD": "", "loop.bzl": LOOPING})
+    assert any("cuda_init of //:loop.bzl was not called: a host has no use for it" in note for note in generate(server, tmp_path).notes)
+    server.repository(UPSTREAM, {"WORKSPACE": loads + "devices(VERSIONS)\n"}, tag="v0.19.1", parent=True)
+    with pytest.raises(BuildError) as caught:
+        generate(server, tmp_path / "again")
+    assert caught.value.where == "WORKSPACE:3"
+    assert caught.value.notes[-1] == "in cuda_init at loop.bzl:3"
+    assert "leave it out with skip=MACRO" in caught.value.mend
+    notes = generate(server, tmp_path / "again", replace(WANTED, skip=("devices",))).notes
+    assert "WORKSPACE:3: devices of //:loop.bzl was not called: skip= leaves it out" in notes

@@ -262,8 +262,22 @@ def _make_links(state: _Extraction) -> None:
         if Path(os.path.realpath(path.parent)) != root / posixpath.dirname(inner):
             raise state.refuse(inner, "stands below a link")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.symlink_to(target)
+        _link(path, target)
     for inner, target in state.links.items():
         resolved = Path(os.path.realpath(state.folder / inner))
         if resolved != root and root not in resolved.parents:
             raise state.refuse(inner, f"is a link that leaves the tree, to {target!r}")
+
+
+def _link(path: Path, target: str) -> None:
+    """Make a symbolic link; where the system grants none, a copy of what it leads to."""
+    try:
+        path.symlink_to(target)
+    except OSError:
+        source = path.parent / target
+        if os.name != "nt" or not source.exists():
+            raise
+        if source.is_dir():
+            shutil.copytree(source, path)
+        else:
+            shutil.copyfile(source, path)

@@ -31,7 +31,8 @@ class Wanted:
     """What to lock: a tag (or branch, or commit) of `remote`.
 
     `policy` is the release whose rules hold: by default the tag itself, none for an empty one. `commit` pins it instead of the tag's
-    present one; `additions` declare repositories that WORKSPACE lacks, or replace its own.
+    present one; `additions` declare repositories that WORKSPACE lacks, or replace its own; `skip`
+    names macros that WORKSPACE loads and that are not called.
     """
 
     ref: str
@@ -42,6 +43,7 @@ class Wanted:
     roots: tuple[str, ...] = ("//c:engine",)
     allowed: tuple[str, ...] = API_PATTERNS
     additions: dict[str, Repository] = field(default_factory=dict)
+    skip: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def generate_lock(
     maker = TreeMaker(Fetcher(Store(store), network, progress), store / "overlays", str(file))
     try:
         main = _main_repository(wanted, commit, maker)
-        workspace = Workspace(wanted.main, main, maker, network)
+        workspace = Workspace(wanted.main, main, maker, network, wanted.skip)
         workspace.made |= wanted.additions
         workspace.trust(wanted.main, main.urls[0], main.sha256)
         workspace.evaluate()

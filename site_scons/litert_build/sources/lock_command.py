@@ -39,7 +39,8 @@ UPSTREAM_TARGETS = ("linux-x64", "linux-arm64", "windows-x64", "macos-arm64", "i
 class LockRequest:
     """What `scons lock` is asked for; `root` is this project's folder, `targets` whose closures the lock must cover together.
 
-    `policy` is the release whose rules hold where the ref is none itself, `commit` pins the ref, `against` names the lock to compare with.
+    `policy` is the release whose rules hold where the ref is none itself, `commit` pins the ref, `against` names the lock to compare
+    with, `skip` the macros of WORKSPACE that are not called.
     """
 
     ref: str
@@ -50,6 +51,7 @@ class LockRequest:
     commit: str = ""
     against: str = ""
     roots: tuple[str, ...] = ("//c:engine",)
+    skip: tuple[str, ...] = ()
 
     @property
     def refs(self) -> Path:
@@ -70,6 +72,7 @@ def generate(
         policy=request.policy,
         commit=request.commit,
         roots=request.roots,
+        skip=request.skip,
         additions={"litert_lm_native": Repository("litert_lm_native", path=request.root / "src" / "bridge", rule="local_repository")},
     )
     found = closure or closure_of(request.targets, request.root)
@@ -172,7 +175,7 @@ def network_of(options: Options) -> Network:
 
 
 def request_of(options: Options, root: Path) -> LockRequest:
-    """Return what `scons lock`, `scons patches` or a build without a lock asks for: ref=, commit=, policy=, against=, targets=."""
+    """Return what `scons lock`, `scons patches` or a build without a lock asks for: ref=, commit=, policy=, against=, targets=, skip=."""
     targets = tuple(filter(None, options["targets"].split(",")))
     return LockRequest(
         options["ref"],
@@ -181,6 +184,7 @@ def request_of(options: Options, root: Path) -> LockRequest:
         policy=options["policy"] or None,
         commit=options["commit"],
         against=options["against"],
+        skip=tuple(filter(None, options["skip"].split(","))),
     )
 
 

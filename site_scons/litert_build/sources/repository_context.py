@@ -84,7 +84,8 @@ class Recorder(Value):
         if name == "os":
             return Struct({"name": "linux", "arch": "amd64", "environ": StarlarkDict()})
         if name == "workspace_root":
-            return RepositoryPath("", None, self)
+            main = self.services.to_label("//:WORKSPACE")
+            return RepositoryPath("", Label(main.repository, "", ""), self)
         methods: dict[str, Callable[..., Any]] = {
             "path": self.path, "download_and_extract": self.download_and_extract, "download": self.download, "patch": self.patch,
             "symlink": self.symlink, "file": self.file, "template": self.template, "delete": self.delete, "read": self.read,

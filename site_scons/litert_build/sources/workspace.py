@@ -6,13 +6,15 @@
     workspace.tree("com_google_absl")            # its folder, fetched on demand
 
 A load() may need a repository declared above it: that one is fetched, then the evaluation goes on. The first declaration of a name wins;
-what it kept out is remembered. Macros whose files cannot be had, and those of INERT repositories, are unknown: calling one declares
-nothing (it is noted), and a condition or address that depends on one is an error. Rules: Bazel's WORKSPACE reference and `native`.
+what it kept out is remembered. Macros whose files cannot be had, those of INERT repositories, INERT_SYMBOLS and what `skip` names are
+unknown: calling one declares nothing (it is noted), and a condition or address that depends on one is an error. Rules: Bazel's WORKSPACE
+reference and `native`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+import re
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,8 @@ INERT: dict[str, str] = {
     **dict.fromkeys(("rules_python", "rules_ml_toolchain", "rules_go", "gazelle", "io_bazel_rules_go", "bazel_gazelle"),
                     "tools run with what the machine has"),
 }  # fmt: skip
+# Macros that WORKSPACE files of upstream load for toolchains and devices: they compute with what only other machines have.
+INERT_SYMBOLS = re.compile(r"(?:cuda|nccl|nvshmem|rocm|sycl|tensorrt|python_init|py_|pip_|cc_toolchain_|android_)\w*")
 _ELSEWHERE = (
     "module_extension tag_class transition configuration_field exec_group subrule macro platform_common apple_common java_common testing "
     "coverage_common proto_common_do_not_use toolchain_type analysis_test_transition exec_transition ProtoInfo JavaInfo PyInfo "
@@ -55,6 +59,13 @@ class Unknown(Opaque):
     def __init__(self, name: str, owner: str, why: str, place: str, called: Callable[[Unknown, dict[str, Any]], None]) -> None:
         super().__init__(name, owner, why, place)
         self.called = called
+
+    def fault(self, use: str = "is used") -> BuildError:
+        """Return the error of whoever needs the value after all."""
+        error = super().fault(use)
+        return BuildError(
+            error.what, notes=error.notes, mend="if a host needs nothing of the macro that uses it, leave it out with skip=MACRO"
+        )
 
     def starlark_attr(self, name: str) -> Any:
         return Unknown(f"{self.name}.{name}", self.owner, self.why, self.place, self.called)
@@ -129,8 +140,8 @@ class _Native(Value):
 class Workspace:
     """One evaluation. `declared` holds the declarations in order, `bindings` what bind() said, `notes` the calls that declared nothing."""
 
-    def __init__(self, main: str, repository: Repository, maker: TreeMaker, network: Network) -> None:
-        self.main, self.maker, self.network = main, maker, network
+    def __init__(self, main: str, repository: Repository, maker: TreeMaker, network: Network, skip: Collection[str] = ()) -> None:
+        self.main, self.maker, self.network, self.skip = main, maker, network, skip
         self.declared: dict[str, Declaration] = {}
         self.made: dict[str, Repository] = {main: repository}
         self.bindings: dict[str, str] = {}
@@ -152,6 +163,11 @@ class Workspace:
         bindings = self._globals(Label(self.main, "", name))
         for stage in prepare(read_text(tree / name, name), name, "workspace", bindings):
             self.modules.bind(stage.loads, Label(self.main, "", ""), name, bindings)
+            for load in stage.loads:
+                for local, symbol in load.names:
+                    if symbol in self.skip or INERT_SYMBOLS.fullmatch(symbol):
+                        why = "skip= leaves it out" if symbol in self.skip else "a host has no use for it"
+                        bindings[local] = self.unavailable(symbol, load.label, why, f"{name}:{load.line}")
             run(stage, name, bindings)
 
     def to_label(self, text: Any) -> Label:
