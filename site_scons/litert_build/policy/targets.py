@@ -221,7 +221,7 @@ def _ios(name: str, environment: Literal["device", "simulator"]) -> Target:
         system_libraries=_APPLE_LIBRARIES,
         runtime=_SYSTEM_APPLE,
         flags=_IOS,
-        minimum_os="13.0",
+        minimum_os="14.0" if environment == "simulator" else "13.0",  # no simulator of arm64 is older
         minimum_os_limit="16.4",
         note="ships as LiteRtLm.framework",
     )

@@ -18,7 +18,7 @@ from litert_build.toolchains.probe import Tool, fixed_environment
 
 # The C++ standard library and the C library are linked in (/MT); __cplusplus says which C++ it is.
 _ALWAYS = ("/nologo", "/MT", "/utf-8", "/Zc:__cplusplus", "/Zc:preprocessor", "/Zc:inline", "/permissive-")
-_SYSTEM_LIBRARIES = ("advapi32.lib", "bcrypt.lib", "ntdll.lib", "shell32.lib", "user32.lib", "userenv.lib", "ws2_32.lib")
+SYSTEM_LIBRARIES = ("advapi32.lib", "bcrypt.lib", "ntdll.lib", "shell32.lib", "user32.lib", "userenv.lib", "ws2_32.lib")
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class ClToolchain:
         folders = [f"/LIBPATH:{folder}" for folder in self.library_folders]
         delayed = ["delayimp.lib"] if any(word.upper().startswith("/DELAYLOAD:") for word in user) else []
         words = ["/NOLOGO", machine, *kind, f"/OUT:{action.output}", *folders, *action.objects, *action.libraries, *user]
-        return [_quote(word) for word in (*words, *action.platform_flags, *self.link_flags, *delayed, *_SYSTEM_LIBRARIES)]
+        return [_quote(word) for word in (*words, *action.platform_flags, *self.link_flags, *delayed, *SYSTEM_LIBRARIES)]
 
     def host_link_flags(self, files: HostFiles) -> tuple[str, ...]:
         return tuple(cl_host(files))
