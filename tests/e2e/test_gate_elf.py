@@ -126,3 +126,15 @@ def test_a_library_without_section_headers_is_read_by_its_dynamic_segment(tmp_pa
     data[0x3C:0x40] = bytes(4)
     file.write_bytes(data)
     assert broken(file) == {}
+
+
+def test_a_name_to_dlopen_is_refused_from_0_19(tmp_path: Path) -> None:
+    file = link(tmp_path, source=SOURCE + 'const char* core_name() { return "libLiteRt.so"; }\n', script="litert_lm_engine_create;")
+    assert broken(file, GatePolicy(required=POLICY.required, version="v0.18.1")) == {}
+    assert broken(file) == {"runtime-strings": ["libLiteRt.so"]}
+
+
+def test_a_newer_libstdcxx_symbol_is_named(tmp_path: Path) -> None:
+    file = link(tmp_path, drop="static-libstdc++")
+    found = broken(file, GatePolicy(required=POLICY.required, glibcxx_ceiling="3.4.10"))
+    assert found["libstdcxx-ceiling"] and all(version.startswith("GLIBCXX_3.4.") for version in found["libstdcxx-ceiling"])

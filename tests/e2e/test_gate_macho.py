@@ -148,3 +148,10 @@ def test_imports_are_the_same_by_either_kind_of_fixups(tmp_path: Path, flag: str
     facts = read_binary(link(tmp_path, "macos-arm64", core, flag, source=source))
     found = {symbol.name: (symbol.binding, symbol.library) for symbol in facts.imports if symbol.name.endswith("_one")}
     assert found == {"_weak_one": ("weak", "@rpath/libcore.dylib"), "_strong_one": ("global", "@rpath/libcore.dylib")}
+
+
+def test_a_map_of_ld64_names_the_object(tmp_path: Path) -> None:
+    file = link(tmp_path, "macos-arm64", "-map", "host.map", source=SOURCE + "int litert_lm_dump(void) { return 2; }\n")
+    report = check_host(file, TARGETS["macos-arm64"], POLICY, tmp_path / "host.map")
+    (result,) = [result for result in report.results if result.open]
+    assert [(finding.subject, finding.origin) for finding in result.open] == [("litert_lm_dump", ("host.o",))]

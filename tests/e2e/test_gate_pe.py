@@ -155,3 +155,11 @@ def test_cxx_symbols_that_the_runtime_dll_beside_does_not_export_are_named(folde
     (result,) = [result for result in reports["LiteRtLm.dll"].results if result.rule.id == "symbol-closure"]
     assert result.open and all("undefined of libstdc++-6.dll" in finding.evidence or "more" in finding.subject for finding in result.open)
     assert any(finding.subject.startswith("_ZN") for finding in result.open)
+
+
+def test_a_map_of_lld_link_names_the_object(tmp_path: Path) -> None:
+    source = EXPORT + "__declspec(dllexport) int litert_lm_dump(void) { return 2; }\n"
+    freestanding(tmp_path, source, "/map:host.map")
+    report = check_host(tmp_path / "LiteRtLm.dll", TARGETS["windows-x64"], POLICY, tmp_path / "host.map")
+    (result,) = [result for result in report.results if result.rule.id == "only-exports"]
+    assert [(finding.subject, finding.origin) for finding in result.open] == [("litert_lm_dump", ("host.obj",))]

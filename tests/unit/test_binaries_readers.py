@@ -200,7 +200,35 @@ LLD_MAP = """             VMA              LMA     Size Align Out     In      Sy
 """
 
 
-@pytest.mark.parametrize("text", [GNU_MAP, LLD_MAP])
+APPLE_MAP = """# Path: libLiteRtLm.dylib
+# Arch: arm64
+# Object files:
+[  0] linker synthesized
+[  1] host.o
+[  2] libdump.a(dump.o)
+# Sections:
+# Address	Size    	Segment	Section
+0x00000318	0x00000010	__TEXT	__text
+# Symbols:
+# Address	Size    	File  Name
+0x00000318	0x00000008	[  1] _litert_lm_engine_create
+0x00000320	0x00000008	[  2] _litert_lm_dump
+0x00000328	0x00000008	[  1] __ZN4absl8DurationE
+0x00000330	0x00001038	[  0] compact unwind info
+"""
+MICROSOFT_MAP = """ LiteRtLm
+
+ Timestamp is 6b0e7096 (Tue Dec  1 07:00:38 2026)
+
+  Address         Publics by Value              Rva+Base               Lib:Object
+
+ 0001:00000000       litert_lm_engine_create    0000000180001000     host.o
+ 0001:00000010       litert_lm_dump             0000000180001010 f   libdump.a(dump.o)
+ 0001:00000020       _ZN4absl8DurationE         0000000180001020 f i host.o
+"""
+
+
+@pytest.mark.parametrize("text", [GNU_MAP, LLD_MAP, APPLE_MAP, MICROSOFT_MAP])
 def test_a_link_map_leads_from_symbols_to_objects(tmp_path: Path, text: str) -> None:
     found = LinkMap.read(write(tmp_path, "host.map", text.encode()))
     assert found.sources("litert_lm_engine_create") == ("host.o",)
@@ -214,6 +242,6 @@ def test_a_link_map_leads_from_symbols_to_objects(tmp_path: Path, text: str) -> 
 def test_a_file_that_is_no_link_map_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BuildError) as caught:
         LinkMap.read(write(tmp_path, "host.map", b"nothing"))
-    assert caught.value.mend == "link with -Wl,-Map,FILE"
+    assert caught.value.mend == "link with -Wl,-Map,FILE or /map"
     with pytest.raises(BuildError, match="cannot read the link map"):
         LinkMap.read(tmp_path / "absent.map")

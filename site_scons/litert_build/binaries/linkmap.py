@@ -2,8 +2,8 @@
 
 LinkMap.read(Path("libLiteRtLm.map")).sources("litert_lm_engine_create")     # ('bazel-out/k8-opt/bin/c/_objs/engine/engine.pic.o',)
 
-Both writers are read, line by line, since the map of a real host has half a million: GNU ld (-Map; an object heads its symbols) and lld
-(-Map; fixed columns VMA LMA Size Align Out In Symbol).
+Every linker's map is read, line by line, since that of a real host has half a million: GNU ld (-Map; an object heads its symbols), lld
+(-Map; fixed columns VMA LMA Size Align Out In Symbol), Apple's ld and ld64.lld (-map; objects by number), link.exe and lld-link (/map).
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ _LLD_OUT, _LLD_IN, _LLD_SYMBOL = 49, 57, 65
 _GNU_START = "Linker script and memory map"
 _GNU_INPUT = re.compile(r"^ (?P<section>[.\w][^ ]*)?(?: +0x[0-9a-f]+ +0x[0-9a-f]+ (?P<object>\S.*))?$")
 _GNU_SYMBOL = re.compile(r"^ +0x[0-9a-f]+ {16}(?P<symbol>\S.*)$")
-_MEMBER = re.compile(r"^(?P<archive>.+\.(?:a|lib))(?:\((?P<member>[^)]*)\)|:(?P<lld>[^:]*))$")
+_APPLE_START, _APPLE_FILE = "# Path:", re.compile(r"^\[ *(?P<number>\d+)\] (?P<object>.+)$")
+_APPLE_SYMBOL = re.compile(r"^0x[0-9A-Fa-f]+\t0x[0-9A-Fa-f]+\t\[ *(?P<number>\d+)\] _?(?P<symbol>.+)$")
+_MICROSOFT = re.compile(r"^ [0-9a-f]{4}:[0-9a-f]{8} +(?P<symbol>\S+) +[0-9a-f]{8,16} (?:[ fi]+ )?(?P<object>\S.*)$")
+_MICROSOFT_START = " Timestamp is "
+_MEMBER = re.compile(r"^(?P<archive>.+\.(?:a|lib))(?:(?:\[\d+\])?\((?P<member>[^)]*)\)|:(?P<lld>[^:]*))$")
 _NAMED_SECTIONS = (".text.", ".data.rel.ro.", ".rodata.", ".data.", ".bss.")
 
 
@@ -35,8 +39,8 @@ class LinkMap:
 
     @staticmethod
     def read(file: Path, wanted: Container[str] | None = None) -> LinkMap:
-        """Parse a map of GNU ld or lld, keeping the symbols that are `wanted`. Raises BuildError where the file cannot be read or is
-        neither."""
+        """Parse a map, keeping the symbols (in C's spelling) that are `wanted`. Raises BuildError where the file cannot be read or is
+        none of a known linker."""
         inputs: dict[str, None] = {}
         symbols: dict[str, dict[str, None]] = {}
         for source, name in _entries(file):
@@ -64,13 +68,19 @@ def _entries(file: Path) -> Iterator[tuple[str, str]]:
     """Yield (input, symbol) in the order of the map; an empty symbol says that the input is there."""
     try:
         with file.open(encoding="utf-8", errors="backslashreplace") as stream:
-            first = stream.readline()
-            if first.split()[:4] == _LLD_HEADER:
-                yield from _lld(stream)
-            elif first.startswith(_GNU_START) or any(line.startswith(_GNU_START) for line in stream):
-                yield from _gnu(stream)
-            else:
-                raise BuildError("neither a map of GNU ld nor one of lld", where=str(file), mend="link with -Wl,-Map,FILE")
+            for line in stream:
+                if line.split()[:4] == _LLD_HEADER:
+                    yield from _lld(stream)
+                elif line.startswith(_GNU_START):
+                    yield from _gnu(stream)
+                elif line.startswith(_APPLE_START):
+                    yield from _apple(stream)
+                elif line.startswith(_MICROSOFT_START):
+                    yield from _microsoft(stream)
+                else:
+                    continue
+                return
+        raise BuildError("not a map of GNU ld, lld, Apple's ld or link.exe", where=str(file), mend="link with -Wl,-Map,FILE or /map")
     except OSError as error:
         raise BuildError(f"cannot read the link map: {error.strerror}", where=str(file), mend="link again") from error
 
@@ -105,6 +115,23 @@ def _gnu(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
             current = match["object"] or ""
             if current:
                 yield current, _section_symbol(section)
+
+
+def _apple(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
+    files: dict[str, str] = {}
+    for line in lines:
+        if match := _APPLE_FILE.match(line.rstrip("\n")):
+            files[match["number"]] = match["object"]
+            if match["number"] != "0":
+                yield match["object"], ""
+        elif (match := _APPLE_SYMBOL.match(line.rstrip("\n"))) and match["number"] in files and match["number"] != "0":
+            yield files[match["number"]], match["symbol"]
+
+
+def _microsoft(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
+    for line in lines:
+        if match := _MICROSOFT.match(line.rstrip("\n")):
+            yield match["object"], match["symbol"]
 
 
 def _section_symbol(section: str) -> str:
