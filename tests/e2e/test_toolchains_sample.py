@@ -22,6 +22,7 @@ pytestmark = pytest.mark.skipif(platform.system() != "Linux" or platform.machine
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "third_party" / "sample"
+SMOKE = next(folder for folder in (ROOT / "src" / "smoke", SAMPLE / "smoke") if folder.is_dir())
 ROWS = [
     ("linux-x64", "gcc", ""),
     ("linux-x64", "clang", ""),
@@ -53,7 +54,8 @@ def smoke(folder: Path, toolchain: Toolchain, library: Path) -> dict[str, str]:
     """Build smoke.c for the target, run it against `library`, and return what it prints."""
     target = toolchain.target
     (folder / "out").mkdir()
-    shutil.copy(SAMPLE / "smoke" / "smoke.c", folder)
+    for file in (*SMOKE.iterdir(), *(SAMPLE / "models").iterdir()):
+        shutil.copy(file, folder)
     program = "out/smoke.exe" if target.format == "pe" else "out/smoke"
     compiling = Compile("//:smoke", "smoke.c", "out/smoke.o", "out/smoke.d", "target", "c", (), (), ("-std=gnu11", "-O1"))
     linking = Link("//:smoke", program, "executable", "target", ("out/smoke.o",), flags=("-ldl",))
@@ -61,7 +63,6 @@ def smoke(folder: Path, toolchain: Toolchain, library: Path) -> dict[str, str]:
     (folder / "out/smoke.rsp").write_text("\n".join(toolchain.response_lines(linking)))
     run(folder, toolchain, toolchain.link_argv(linking, "out/smoke.rsp"))
     shutil.copy(library, folder)
-    shutil.copy(SAMPLE / "models" / "tiny.model", folder)
     try:
         argv = run_argv(target, program, [f"./{library.name}", "tiny.model"])
     except BuildError as missing:
