@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from litert_build.errors import BuildError
 from litert_build.policy import targets
+from litert_build.policy.refs import apply_policy
 from litert_build.policy.targets import TARGETS, find_target
 from litert_build.reports.targets import targets_markdown, targets_text
+from litert_build.sources.lock import Lock, Product
 from litert_build.toolchains import TOOLCHAINS
 from litert_build.toolchains.flags import check
 from litert_build.toolchains.runners import require_cpu, run_argv
@@ -90,3 +92,12 @@ def test_a_target_without_a_runner_says_where_it_runs() -> None:
     with pytest.raises(BuildError, match="ios-arm64 cannot be run on this machine") as caught:
         run_argv(find_target("ios-arm64"), "smoke")
     assert caught.value.mend == "run it on ios arm64"
+
+
+def test_a_release_is_built_with_the_flags_of_its_target() -> None:
+    lock = Lock(Path("a.json"), "v0.19.1", "v0.19.1", "m", {}, (), Product("host"), policy="v0.19.1", copts=("-DMINE",))
+    applied = apply_policy(lock, "linux-x64")
+    assert applied.copts[-2:] == ("-mavx2", "-DMINE")
+    assert applied.cxxopts == ("-std=c++20",)
+    assert apply_policy(lock, "linux-arm64").defines["litert_enable_ynnpack"] == "true"
+    assert "-mavx2" not in apply_policy(lock, "linux-arm64").copts

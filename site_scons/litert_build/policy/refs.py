@@ -158,18 +158,24 @@ def _choose(version: Version, link_mode: str, defines: dict[str, str]) -> tuple[
 
 
 def apply_policy(lock: Lock, target: str, *, link_mode: str = "") -> Lock:
-    """Return the lock as it holds for one target: with the rules of `lock.policy`, where it names a release, under its own settings.
+    """Return the lock as it holds for one target: with the rules of `lock.policy`, where it names a release, and the flags of the
+    target's row, under its own settings.
 
     A lock without a policy stays as it is, but for an overriding `link_mode`.
     """
     if not lock.policy:
         return replace(lock, link_mode=link_mode) if link_mode else lock  # type: ignore[arg-type]
     policy = ref_policy(lock.policy, target, link_mode=link_mode)
+    flags = find_target(target).flags
     required = (*policy.required, *(name for name in lock.product.required if name not in policy.required))
     return replace(
         lock,
         link_mode=policy.link_mode,
-        defines={**policy.defines, **lock.defines},
+        defines={**dict(flags.defines), **policy.defines, **lock.defines},
+        copts=(*flags.copts, *lock.copts),
+        cxxopts=(*flags.cxxopts, *lock.cxxopts),
+        conlyopts=(*flags.conlyopts, *lock.conlyopts),
+        linkopts=(*flags.linkopts, *lock.linkopts),
         roots=(*lock.roots, *(root for root in policy.roots if root not in lock.roots)),
         product=replace(lock.product, required=required),
     )
