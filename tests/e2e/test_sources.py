@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import json
@@ -152,6 +153,23 @@ def test_a_server_that_fails_once_does_not_fail_git(server: Loopback, tmp_path: 
     server.faults["/o/lib.git/info/refs"] = [Fault(status=503)]
     made = trees(tmp_path, write_lock(tmp_path, a={"git": server.url("/o/lib.git"), "commit": commit}))
     assert (made["a"] / "x.c").exists()
+
+
+def test_git_gets_the_token_by_its_environment_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[list[str], dict[str, str]]] = []
+
+    def run(argv: list[str], *, env: dict[str, str], **_: Any) -> str:
+        seen.append((argv, env))
+        return "0" * 40 + "\trefs/tags/v1\n"
+
+    monkeypatch.setattr("litert_build.sources.git.run", run)
+    assert resolve("https://github.com/o/r", "v1", Network(token="t0ps3cret")) == "0" * 40
+    resolve("https://elsewhere.example/o/r", "v1", Network(token="t0ps3cret"))
+    (argv, env), (_, other) = seen
+    assert env["GIT_CONFIG_KEY_0"] == "http.https://github.com/.extraHeader"
+    assert base64.b64decode(env["GIT_CONFIG_VALUE_0"].split()[-1]) == b"x-access-token:t0ps3cret"
+    assert not any("t0ps3cret" in word for word in argv)
+    assert "GIT_CONFIG_VALUE_0" not in other
 
 
 def test_a_link_out_of_a_git_tree_is_refused(server: Loopback, tmp_path: Path) -> None:

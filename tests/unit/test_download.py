@@ -20,6 +20,7 @@ from tests.loopback import Fault, Loopback
 DATA = hashlib.sha256(b"seed").digest() * 4000  # 128,000 bytes
 SHA256 = hashlib.sha256(DATA).hexdigest()
 PATH = "/a.tar.gz"
+OPEN: list[Fetcher] = []
 
 
 @pytest.fixture
@@ -29,6 +30,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback
     with Loopback(tmp_path) as server:
         server.files[PATH] = DATA
         yield server
+        while OPEN:
+            OPEN.pop().close()
 
 
 class Run:
@@ -40,6 +43,7 @@ class Run:
         network = Network(timeout=2, sleep=self.waited.append, token="")
         self.store = Store(root)
         self.fetcher = Fetcher(self.store, replace(network, **changes), lambda *event: self.seen.append(event))  # type: ignore[arg-type]
+        OPEN.append(self.fetcher)
 
     def fetch(self, *urls: str, sha256: str = SHA256) -> Path:
         return self.fetcher.fetch("a", urls, sha256)
@@ -179,7 +183,7 @@ def test_a_wrong_length_is_a_broken_connection(server: Loopback, run: Run) -> No
     assert run.fetch(server.url(PATH)).read_bytes() == DATA
 
 
-def test_no_network_names_the_address_and_three_ways_on(run: Run) -> None:
+def test_no_network_names_the_address_and_three_ways_on(server: Loopback, run: Run) -> None:
     with pytest.raises(BuildError) as caught:
         run.fetch("http://127.0.0.1:9/a.tar.gz")
     text = str(caught.value)

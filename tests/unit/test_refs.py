@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from litert_build.errors import BuildError
+from litert_build.options import Options
 from litert_build.policy.refs import RULES, apply_policy, ref_policy, release_version
 from litert_build.policy.targets import TARGETS
 from litert_build.sources.lock import Lock
+from litert_build.sources.lock_command import console, network_of, request_of
 from packaging.version import Version
 
 ALWAYS = {"resolve_symbols_in_exec": "false"}
@@ -117,3 +119,41 @@ def test_a_lock_takes_what_its_policy_adds(tmp_path: Path) -> None:
     assert linux.product.required.count("stream_proxy_create") == 1
     assert apply_policy(lock, "macos-arm64").link_mode == "static"
     assert apply_policy(lock, "linux-x64", link_mode="static").link_mode == "static"
+
+
+def options(**values: str) -> Options:
+    given = {
+        "ref": "v0.19.1",
+        "offline": "no",
+        "github": "",
+        "mirror": "",
+        "commit": "",
+        "policy": "",
+        "against": "",
+        "targets": "",
+        "skip": "",
+    }
+    return Options({**given, **values})
+
+
+def test_the_command_line_becomes_a_request_and_a_network(tmp_path: Path) -> None:
+    network = network_of(options(github="http://here", mirror="http://one,http://two", offline="yes"))
+    assert (network.offline, network.github, network.mirrors) == (True, "http://here", ("http://one", "http://two"))
+    assert network_of(options()).github == "https://github.com"
+    request = request_of(options(targets="linux-x86_64", skip="a,b"), tmp_path)
+    assert (request.targets, request.skip, request.policy) == (("linux-x64",), ("a", "b"), None)
+    assert request.file == tmp_path / "third_party/refs/v0.19.1.json"
+    assert len(request_of(options(), tmp_path).targets) == 6
+    with pytest.raises(BuildError, match="unknown target 'linux-x65'"):
+        request_of(options(targets="linux-x65"), tmp_path)
+
+
+def test_progress_is_shown_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    console()("absl", "fetch", 1, 2)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    show = console()
+    show("absl", "fetch", 1_000_000, 2_000_000)
+    show("absl", "fetch", 1_000_001, 2_000_000)
+    show("absl", "fetch", 2_000_000, 2_000_000)
+    assert capsys.readouterr().err == "\r\x1b[Kfetch absl 1.0 of 2.0 MB\r\x1b[Kfetch absl 2.0 of 2.0 MB\n"

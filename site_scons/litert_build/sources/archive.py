@@ -155,7 +155,8 @@ def _extract_tar(archive: Path, state: _Extraction) -> None:
 
 
 def _decompressed(archive: Path) -> IO[bytes]:
-    head = archive.open("rb").read(6)
+    with archive.open("rb") as stream:
+        head = stream.read(6)
     if head[:2] == b"\x1f\x8b":
         return gzip.open(archive)  # type: ignore[return-value]
     if head == b"\xfd7zXZ\x00":
