@@ -127,7 +127,7 @@ class Analyzer:
         self.actions = ActionList()
         self.resolvers = {c.name: Resolver(Conditions(c, self.find_rule, self._resolve_in(c))) for c in (self.target, self.exec)}
         self.done: dict[Key, ConfiguredTarget] = {}
-        self.active: list[Key] = []
+        self.active: dict[Key, None] = {}
         self.aspects: dict[str, Any] = {}
         self.headers: dict[tuple[str, str], Depset] = {}
         self.edges: dict[Key, dict[Key, None]] = {}
@@ -189,6 +189,14 @@ class Analyzer:
         rule = package.targets.get(label.name) or package.outputs.get(label.name)
         if rule is not None or label.name in package.groups:
             return package, rule
+        crossed = self.packages.crossed(label)
+        if crossed:
+            name = f"{label.package}/{label.name}".removeprefix("/")[len(crossed) + 1 :]
+            raise BuildError(
+                f"label '{label}' is invalid because '{crossed}' is a subpackage",
+                where=wanted_by,
+                mend=f"write {Label(label.repository, crossed, name)}",
+            )
         if (package.root / label.package / label.name).exists():
             return package, None
         known = [*package.targets, *package.outputs, *package.exported]
@@ -211,16 +219,16 @@ class Analyzer:
         key = (label, configuration.name)
         wanted_by = parent.location if parent else str(self.lock.file)
         if self.active:
-            self.edges.setdefault(self.active[-1], {})[key] = None
+            self.edges.setdefault(next(reversed(self.active)), {})[key] = None
         if key in self.done:
             if parent is not None:
                 self._check_visible(label, parent)
             return self.done[key]
         if key in self.active:
-            start = self.active.index(key)
-            path = [str(other) for other, _ in self.active[start:]] + [str(label)]
+            chain = list(self.active)
+            path = [str(other) for other, _ in chain[chain.index(key) :]] + [str(label)]
             raise BuildError("dependency cycle", where=wanted_by, notes=path, mend="remove one of these dependencies")
-        self.active.append(key)
+        self.active[key] = None
         try:
             with located(wanted_by):
                 package, rule = self.find(label, wanted_by)
@@ -233,7 +241,7 @@ class Analyzer:
             self.problems.append(error)
             result = ConfiguredTarget(label, providers_of(()), "faulty")
         finally:
-            self.active.pop()
+            del self.active[key]
         self.done[key] = result
         return result
 
@@ -276,7 +284,7 @@ class Analyzer:
 
     def path(self) -> list[str]:
         """Return the chain of labels from a root to what is being configured, a line each."""
-        return [f"needed by {label}" for label, _ in reversed(self.active[:-1])]
+        return [f"needed by {label}" for label, _ in list(self.active)[-2::-1]]
 
     # Files
 

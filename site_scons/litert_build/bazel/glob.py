@@ -56,9 +56,9 @@ class PackageFiles:
         self.folders.sort()
 
     def _index(self, start: str) -> None:
-        pending = [start]
+        pending: list[tuple[str, frozenset[str]]] = [(start, frozenset())]
         while pending:
-            inner = pending.pop()
+            inner, links = pending.pop()
             folder = f"{self.root}/{inner}" if inner else str(self.root)
             self.listed.append(folder)
             try:
@@ -70,9 +70,12 @@ class PackageFiles:
                 if entry.is_dir():
                     if self.is_package(path):
                         self.subpackages.append(path)
-                    else:
-                        self.folders.append(path)
-                        pending.append(path)
+                        continue
+                    target = os.path.realpath(entry.path) if entry.is_symlink() else ""
+                    if target and (target in links or f"{os.path.realpath(folder)}/".startswith(f"{target}/")):
+                        continue  # a link to a folder that holds it would never end
+                    self.folders.append(path)
+                    pending.append((path, links | {target} if target else links))
                 else:
                     self.files.append(path)
 

@@ -8,6 +8,8 @@ Rules: Bazel's "Repositories, workspaces, packages, and targets" page and the BU
 
 from __future__ import annotations
 
+import os
+import posixpath
 from collections import ChainMap
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -149,8 +151,18 @@ class Packages:
         if key not in self.folders:
             root = self.tree(repository)
             folder = root / package if root is not None else None
-            self.folders[key] = next((name for name in BUILD_NAMES if folder is not None and (folder / name).is_file()), "")
+            # os.path.isfile is false, not an OSError, for a name that is too long
+            self.folders[key] = next((n for n in BUILD_NAMES if folder is not None and os.path.isfile(folder / n)), "")  # noqa: PTH113
         return self.folders[key]
+
+    def crossed(self, label: Label) -> str:
+        """Return the subpackage whose border the name of a label crosses, empty where it crosses none."""
+        parts = label.name.split("/")[:-1]
+        for count in range(len(parts), 0, -1):
+            inner = posixpath.join(label.package, *parts[:count])
+            if self.is_package(label.repository, inner):
+                return inner
+        return ""
 
     def is_package(self, repository: str, package: str) -> bool:
         return bool(self.build_file(repository, package))
@@ -222,7 +234,10 @@ class Packages:
         """Return the Label of a load() as written in `importer`. Raises BuildError if it is none or names no .bzl file."""
         assert isinstance(importer, Label)
         with located(place):
-            return self.label(label, importer.repository, importer.package, self.mapping(importer.repository))
+            found = self.label(label, importer.repository, importer.package, self.mapping(importer.repository))
+            if not found.name.endswith((".bzl", ".scl")):
+                raise EvalError(f"load() takes the label of a .bzl file, not {to_repr(label)}")
+            return found
 
     def text_of(self, key: Hashable) -> tuple[str, str] | str:
         """Return text and display name of a .bzl file, or the reason why it is not there."""
@@ -267,7 +282,8 @@ class UnavailableRule(Opaque):
     def __call__(self, *args: Any, **given: Any) -> Any:
         name = given.get("name")
         if _STACK and isinstance(name, str) and name not in _STACK[-1].targets:
-            rule = RuleClass(self.name, {**COMMON}, None, missing=f"its rule is loaded {self.owner}, but {self.why}", any_attr=True)
+            missing = f"its rule comes from {self.owner.removeprefix('of ')}, loaded at {self.place}, but {self.why}"
+            rule = RuleClass(self.name, {**COMMON}, None, missing=missing, any_attr=True)
             _STACK[-1].add_rule(rule, name, {})
         return super().__call__(*args, **given)
 

@@ -23,7 +23,11 @@ def check_visibility(packages: Packages, label: Label, parent: RuleTarget) -> No
     raise BuildError(
         f"target '{label}' is not visible from target '{parent.label}'",
         where=parent.location,
-        notes=[*parent.notes(), f"declared at {rule.location if rule else package.display}", "visible to: " + ", ".join(map(str, allowed))],
+        notes=[
+            *parent.notes(),
+            f"declared at {rule.location if rule else package.display}",
+            f"visible to: {', '.join(map(str, allowed)) or 'its own package'}",
+        ],
         mend='set "visibility": "advisory" in the lock if the tree lists users outside it, or widen it in an overlay',
     )
 
