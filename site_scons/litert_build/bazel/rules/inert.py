@@ -34,7 +34,6 @@ _REASONS: dict[str, str] = {
     **dict.fromkeys(("py_runtime", "py_runtime_pair", "py_wheel", "py_cc_link_params_provider"), "tools run with the machine's python3"),
     **dict.fromkeys(("action_listener", "extra_action", "genquery", "starlark_doc_extract"), "it looks at Bazel's own graph"),
     **dict.fromkeys(("config_feature_flag", "environment", "environment_group"), "environments are not used outside Google"),
-    "proto_lang_toolchain": "protoc is called with C++ alone",
     "bind": "bind() belongs to WORKSPACE files",
 }  # fmt: skip
 

@@ -22,6 +22,7 @@ from litert_build.bazel.rules.cc_compile import compilation_context, compile_uni
 
 PROTOC = "@com_google_protobuf//:protoc"
 RUNTIME = "@com_google_protobuf//:protobuf"
+TOOLCHAIN = "@com_google_protobuf//:cc_toolchain"
 PROTO_INFO = BuiltinProvider("ProtoInfo")
 
 
@@ -77,12 +78,11 @@ def _generate(ctx: RuleContext, info: Any, source: File) -> tuple[File, File]:
     made = [ctx.declare(posixpath.relpath(f"{base}/{stem}{suffix}", package)) for suffix in (".pb.cc", ".pb.h")]
     protoc = ctx.dep(ctx.target.package.to_label(PROTOC), ctx.analyzer.exec)
     tool = executable_of(protoc, ctx)
-    paths = dict.fromkeys(["." if path == "" else path for path in info.fields["transitive_proto_path"].to_list()])
     ctx.register(
         Run(
             label=str(ctx.label),
             mnemonic="GenProto",
-            argv=(tool.path, f"--cpp_out={base}", *(f"-I{path}" for path in paths), source.path),
+            argv=(tool.path, f"--cpp_out={base}", *(f"-I{path}" for path in _import_paths(info)), source.path),
             inputs=tuple(dict.fromkeys([*(file.path for file in info.fields["transitive_sources"].to_list()), source.path, tool.path])),
             outputs=tuple(file.path for file in made),
             tools=(tool.path,),
@@ -91,6 +91,22 @@ def _generate(ctx: RuleContext, info: Any, source: File) -> tuple[File, File]:
         )
     )
     return made[0], made[1]
+
+
+def _import_paths(info: Any) -> list[str]:
+    """Return the folders that imports are looked up in, in Bazel's order: protoc takes the first that a file is below of for the start of
+    its name, so virtual trees come before the output folders that hold them, and the execution root comes last."""
+    paths = dict.fromkeys(path for path in info.fields["transitive_proto_path"].to_list() if path not in ("", "."))
+    return [*sorted(paths, key=lambda path: ("_virtual_imports/" not in path, path.count("/") < 3)), "."]
+
+
+def _is_provided(ctx: RuleContext) -> bool:
+    """Return whether the C++ runtime holds the code of this proto_library already, as protobuf's own proto_lang_toolchain says."""
+    toolchain = ctx.target.package.to_label(TOOLCHAIN)
+    if toolchain.name not in ctx.analyzer.packages.load(toolchain.repository, toolchain.package, ctx.location).targets:
+        return False
+    rule = ctx.analyzer.find_rule(toolchain, ctx.location)
+    return rule is not None and "blacklisted_protos" in rule.rule.attrs and ctx.label in ctx.resolver.value(rule, "blacklisted_protos")
 
 
 def cc_proto_info(ctx: RuleContext) -> CcInfo:
@@ -106,15 +122,13 @@ def _cc_proto_info(ctx: RuleContext) -> CcInfo:
     info = ctx.analyzer.configured(ctx.label, ctx.configuration, None).get(PROTO_INFO)
     runtime = ctx.dep(ctx.target.package.to_label(RUNTIME)).get(CC_INFO)
     deps = [cc_proto_info(RuleContext(ctx.analyzer, rule, ctx.configuration)) for rule in _proto_deps(ctx)]
-    if not info.fields["direct_sources"]:
-        return merge_cc_infos(deps)
-    made = [_generate(ctx, info, source) for source in info.fields["direct_sources"]]
+    made = [] if _is_provided(ctx) else [_generate(ctx, info, source) for source in info.fields["direct_sources"]]
     headers = [header for _, header in made]
     virtual, virtual_dir = _virtual_headers(ctx, info, headers)
     context = compilation_context(ctx, [*deps, runtime], [*headers, *virtual], virtual_dir=virtual_dir)
     objects = compile_units(ctx, [(unit, ctx.label) for unit, _ in made], context, ())
-    own = LinkerInput(ctx.label, objects, alwayslink=False)
-    return CcInfo(context, Depset([own], [dep.linking for dep in (*deps, runtime)], "topological"))
+    own = [LinkerInput(ctx.label, objects, alwayslink=False)] if made else []
+    return CcInfo(context, Depset(own, [dep.linking for dep in (*deps, runtime)], "topological"))
 
 
 def _proto_deps(ctx: RuleContext) -> list[Any]:
@@ -168,6 +182,12 @@ PROTO_RULES: dict[str, RuleClass] = {
             "option_deps": irrelevant("label_list", "custom options are not interpreted"),
         },
         proto_library,
+    ),
+    "proto_lang_toolchain": RuleClass(
+        "proto_lang_toolchain",
+        {**COMMON, "blacklisted_protos": Attr("label_list")},
+        missing="protoc is called with C++ alone",
+        any_attr=True,
     ),
     "cc_proto_library": RuleClass(
         "cc_proto_library",
