@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 @dataclass(frozen=True)
 class Case:
     """One question to the oracle. `query` selects the root targets; `trees` maps repositories to rows of the table of trees; `stubs`
-    names repositories of which BUILD files load or list something that the closure does not need (tests/real/stubs); `overlays`
+    names repositories of ours (tests/real/stubs), mostly what BUILD files load or list and the closure does not need; `overlays`
     maps repositories to the files of the main tree that stand in them, by their path inside; `fused` is a folder of the main tree
     whose files stand at the tree's root, `written` files of the main tree by their content; `lock_file` is a lock that says it all.
     """
@@ -139,6 +139,13 @@ CASES: dict[str, Case] = {
             {"com_google_protobuf": "protobuf-3.21.12"},
             "set(//:protobuf //:protoc)",
             stubs=("zlib",),
+        ),
+        Case(
+            "proto-user",
+            "proto_user",
+            {"com_google_protobuf": "protobuf-3.21.12"},
+            "//schema:draw",
+            stubs=("proto_user", "zlib"),
         ),
         Case("highway", "hwy", {"hwy": "highway"}, _libraries("//:*")),
         Case("benchmark", "com_google_benchmark", {"com_google_benchmark": "benchmark"}, "//:benchmark_main"),

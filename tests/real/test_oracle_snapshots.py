@@ -23,6 +23,7 @@ UNITS = {
     "re2": 139,
     "flatbuffers": 40,
     "protobuf": 168,
+    "proto-user": 88,
     "highway": 12,
     "tflite": 233,
     "benchmark": 20,

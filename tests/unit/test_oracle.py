@@ -174,6 +174,16 @@ def test_commands_are_compared_without_the_shells_preamble_and_hashes_of_transit
     assert [command.key for command in theirs] == [("//a:gen", "k8-opt", "Genrule"), ("//a:gen", "k8-opt-exec", "Generate")]
 
 
+def test_bazels_protoc_for_a_library_counts_as_one_a_file() -> None:
+    theirs = bazel_commands(("target", "GenProto", ["protoc", "--cpp_out=o", "-I.", "a.proto", "b.proto"]))
+    runs = [
+        Run("//a:gen", "GenProto", ("protoc", "--cpp_out=o", "-I.", name), (), (f"{name}.cc",), configuration="k8-opt")
+        for name in ("a.proto", "b.proto")
+    ]
+    assert compare_commands(commands(*runs), theirs).report() == ""
+    assert "only ours: protoc -I." in compare_commands(commands(replace(runs[0], argv=("protoc", "-I.", "a.proto"))), theirs).report()
+
+
 def test_changed_and_invented_commands_are_reported_and_data_is_not_missed() -> None:
     theirs = bazel_commands(("target", "Genrule", ["/bin/bash", "-c", "cp a b"]))
     report = compare_commands(commands(genrule("cp a c")), theirs).report()

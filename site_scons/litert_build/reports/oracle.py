@@ -196,9 +196,10 @@ def commands_from_aquery(document: Mapping[str, Any]) -> list[Command]:
     labels = {target["id"]: canonical_label(target["label"]) for target in document.get("targets", ())}
     configurations = _configurations(document)
     return [
-        _command(labels[action["targetId"]], configurations[action["configurationId"]], action["mnemonic"], action["arguments"])
+        _command(labels[action["targetId"]], configurations[action["configurationId"]], action["mnemonic"], arguments)
         for action in document.get("actions", ())
-        if action.get("arguments") and not _BUILTIN_ACTIONS.fullmatch(action["mnemonic"]) and not _is_bazels(labels[action["targetId"]])
+        for arguments in _one_proto_each(action)
+        if arguments and not _BUILTIN_ACTIONS.fullmatch(action["mnemonic"]) and not _is_bazels(labels[action["targetId"]])
     ]
 
 
@@ -212,6 +213,15 @@ def _command(label: str, configuration: str, mnemonic: str, argv: Sequence[str])
     words = [_GENRULE_SETUP.sub("", argv[2], count=1)] if mnemonic == "Genrule" else [str(word) for word in argv]
     text = _plain(shlex.join(words))
     return Command(label, configuration, mnemonic, hashlib.sha256(text.encode()).hexdigest()[:16], text)
+
+
+def _one_proto_each(action: Mapping[str, Any]) -> list[list[str]]:
+    """Return a protoc command for each .proto of Bazel's one for a proto_library: ours are an action a file, that one edit runs one."""
+    arguments = action.get("arguments", [])
+    if action["mnemonic"] != "GenProto":
+        return [arguments]
+    protos = [argument for argument in arguments if argument.endswith(".proto")]
+    return [[argument for argument in arguments if argument not in protos or argument == proto] for proto in protos]
 
 
 def _configurations(document: Mapping[str, Any]) -> dict[int, str]:
