@@ -65,7 +65,8 @@ class Builds:
     def smoke(self, *libraries: Path) -> subprocess.CompletedProcess[str]:
         """Run the sample's smoke program in a process of its own."""
         program = self.folder / "smoke"
-        subprocess.run(["gcc", "-o", str(program), str(SAMPLE / "smoke/smoke.c"), "-ldl"], check=True)
+        sources = (str(REPOSITORY / "src/smoke/smoke.c"), "-I", str(REPOSITORY / "src/bridge"))
+        subprocess.run(["gcc", "-o", str(program), *sources, "-ldl"], check=True)
         host, *rest = libraries
         environment = {"PATH": os.environ["PATH"], "LD_LIBRARY_PATH": str(self.folder / "prebuilt")}
         command = [str(program), str(host), str(SAMPLE / "models/tiny.model"), *map(str, rest)]

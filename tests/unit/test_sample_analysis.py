@@ -49,20 +49,20 @@ def with_prebuilt_core(folder: Path) -> Lock:
 
 
 def test_lock_exports_exactly_what_the_headers_declare() -> None:
-    headers = (ROOT / "third_party/sample/litert_lm/c/engine.h", ROOT / "src/bridge/stream_proxy/stream_proxy.h")
+    headers = (ROOT / "third_party/sample/litert_lm/c/engine.h", *(ROOT / "src/bridge").glob("*/*.h"))
     declared = {
         name
         for header in headers
-        for name in re.findall(r"^(?:LITERT_LM_C_API|STREAM_PROXY)_EXPORT [^(]*?(\w+)\(", header.read_text(encoding="utf-8"), re.MULTILINE)
+        for name in re.findall(r"^(?:LITERT_LM_C_API|STREAM_PROXY|LITERT_LM_ASR)_EXPORT [^(]*?(\w+)\(", header.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert declared == {*LOCK.product.required, *LOCK.product.allowed}
-    assert len(declared) == 64
+    assert len(declared) == 81
 
 
 def test_static_mode_holds_the_core_and_what_registers_itself() -> None:
     analysis = analysis_of(LOCK)
     sources = host_sources(analysis)
-    assert len(sources) == len(set(sources)) == 74
+    assert len(sources) == len(set(sources)) == 83
     assert {ACCELERATOR, SAMPLER, "external/base/base/log/stderr_sink.cc", "external/litert/litert/c/litert_options.cc"} <= set(sources)
     assert analysis.link.libraries == ()
 

@@ -36,9 +36,22 @@ void PassOn(const StreamProxy* proxy, const char* chunk, bool is_final, const ch
 }
 
 #ifdef LITERT_LM_STREAM_CHUNK_API
+// A field of a chunk by upstream's getter, which returns it, or (from v0.19) a status and the field through a pointer.
+template <typename Field>
+Field Get(Field (*getter)(const LiteRtLmStreamChunk*), const LiteRtLmStreamChunk* chunk) {
+  return getter(chunk);
+}
+
+template <typename Status, typename Field>
+Field Get(Status (*getter)(const LiteRtLmStreamChunk*, Field*), const LiteRtLmStreamChunk* chunk) {
+  Field field = {};
+  getter(chunk, &field);
+  return field;
+}
+
 void OnChunk(void* proxy, const LiteRtLmStreamChunk* chunk) {
-  PassOn(static_cast<const StreamProxy*>(proxy), litert_lm_stream_chunk_get_text(chunk), litert_lm_stream_chunk_is_final(chunk),
-         litert_lm_stream_chunk_get_error(chunk));
+  PassOn(static_cast<const StreamProxy*>(proxy), Get(&litert_lm_stream_chunk_get_text, chunk), Get(&litert_lm_stream_chunk_is_final, chunk),
+         Get(&litert_lm_stream_chunk_get_error, chunk));
 }
 #else
 void OnChunk(void* proxy, const char* chunk, bool is_final, const char* error) {

@@ -20,7 +20,7 @@ base::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineSettings& set
   ModelFile model;
   BASE_RETURN_IF_ERROR(ParseModelFile(std::move(text), &model));
   auto engine = std::make_unique<Engine>();
-  base::StatusOr<std::unique_ptr<LlmExecutor>> executor = LlmExecutor::Create(model, settings.backend);
+  base::StatusOr<std::unique_ptr<LlmExecutor>> executor = LlmExecutor::Create(model, settings.backend, settings.num_threads);
   if (!executor.ok()) return executor.status();
   engine->executor_ = std::move(*executor);
   engine->max_num_tokens_ = settings.max_num_tokens;

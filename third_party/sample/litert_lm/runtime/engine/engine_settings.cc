@@ -16,7 +16,9 @@ bool Supports(const std::vector<int>& ranks, int rank) {
 base::Status Validate(const EngineSettings& settings) {
   if (settings.model_path.empty() && settings.model_descriptor < 0) return base::InvalidArgumentError("no model is given");
   if (settings.max_num_tokens < 1) return base::InvalidArgumentError("max_num_tokens must be positive");
-  if (settings.num_threads < 1 || settings.audio_num_threads < 1) return base::InvalidArgumentError("the number of threads must be positive");
+  for (int threads : {settings.num_threads, settings.audio_num_threads}) {
+    if (threads < 1 || threads > 256) return base::InvalidArgumentError("the number of threads must be from 1 to 256");
+  }
   if (!Supports(settings.supported_lora_ranks, settings.lora_rank) || !Supports(settings.supported_audio_lora_ranks, settings.audio_lora_rank)) {
     return base::InvalidArgumentError("the LoRA rank is not among the supported ones");
   }

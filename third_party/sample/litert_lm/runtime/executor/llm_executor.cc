@@ -42,7 +42,7 @@ base::StatusOr<LiteRtHwAccelerators> AcceleratorsOf(const std::string& backend) 
 
 }  // namespace
 
-base::StatusOr<std::unique_ptr<LlmExecutor>> LlmExecutor::Create(const ModelFile& model, const std::string& backend) {
+base::StatusOr<std::unique_ptr<LlmExecutor>> LlmExecutor::Create(const ModelFile& model, const std::string& backend, int num_threads) {
   base::StatusOr<LiteRtHwAccelerators> accelerators = AcceleratorsOf(backend);
   if (!accelerators.ok()) return accelerators.status();
   auto executor = std::make_unique<LlmExecutor>();
@@ -68,6 +68,7 @@ base::StatusOr<std::unique_ptr<LlmExecutor>> LlmExecutor::Create(const ModelFile
     return status;
   }
   executor->model_.reset(compiled);
+  executor->workers_ = std::make_unique<base::WorkerPool>(num_threads);
   return executor;
 }
 
@@ -94,10 +95,13 @@ base::Status LlmExecutor::Logits(const std::vector<std::int32_t>& tokens, std::v
   std::vector<std::int32_t> hidden;
   BASE_RETURN_IF_ERROR(Hidden(tokens, &hidden));
   logits->assign(static_cast<std::size_t>(embedder_->rows), 0);
-  for (std::size_t token = 0; token < logits->size(); ++token) {
-    const std::int8_t* row = embedder_->data + token * hidden.size();
-    for (std::size_t i = 0; i < hidden.size(); ++i) (*logits)[token] += std::int64_t{row[i]} * hidden[i];
-  }
+  std::lock_guard<std::mutex> lock(workers_mutex_);
+  workers_->ParallelFor(logits->size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t token = begin; token < end; ++token) {
+      const std::int8_t* row = embedder_->data + token * hidden.size();
+      for (std::size_t i = 0; i < hidden.size(); ++i) (*logits)[token] += std::int64_t{row[i]} * hidden[i];
+    }
+  });
   return base::OkStatus();
 }
 

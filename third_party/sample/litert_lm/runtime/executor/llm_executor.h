@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/status/statusor.h"
+#include "base/sync/worker_pool.h"
 #include "litert_cc/handles.h"
 #include "runtime/executor/external_weight_store.h"
 #include "schema/model_file.h"
@@ -16,12 +18,12 @@ namespace litert::lm {
 // Runs the model through the core's C API; hands it the external weights through the C++ members of its options.
 class LlmExecutor {
  public:
-  static base::StatusOr<std::unique_ptr<LlmExecutor>> Create(const ModelFile& model, const std::string& backend);
+  static base::StatusOr<std::unique_ptr<LlmExecutor>> Create(const ModelFile& model, const std::string& backend, int num_threads);
 
   // The state of the model after `tokens`: one value a dimension, at most 4096 in magnitude.
   base::Status Hidden(const std::vector<std::int32_t>& tokens, std::vector<std::int32_t>* hidden) const;
 
-  // One logit a token of the vocabulary for what follows `tokens`.
+  // One logit a token of the vocabulary for what follows `tokens`. The workers share the vocabulary.
   base::Status Logits(const std::vector<std::int32_t>& tokens, std::vector<std::int64_t>* logits) const;
 
   // The accelerator's name, or nullptr where the core has none.
@@ -34,6 +36,8 @@ class LlmExecutor {
   ExternalWeightStore weights_;
   const WeightView* embedder_ = nullptr;
   const char* accelerator_ = nullptr;
+  std::unique_ptr<base::WorkerPool> workers_;
+  mutable std::mutex workers_mutex_;  // sessions of one engine share them
 };
 
 const char* CoreLinkMode();
