@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from litert_build.binaries.reader import read_binary
-from litert_build.checks.gate import check_host
+from litert_build.checks.gate import check_bundle, check_host
 from litert_build.checks.model import GatePolicy
 from litert_build.policy.targets import TARGETS
 
@@ -155,3 +155,35 @@ def test_a_map_of_ld64_names_the_object(tmp_path: Path) -> None:
     report = check_host(file, TARGETS["macos-arm64"], POLICY, tmp_path / "host.map")
     (result,) = [result for result in report.results if result.open]
     assert [(finding.subject, finding.origin) for finding in result.open] == [("litert_lm_dump", ("host.o",))]
+
+
+@pytest.mark.parametrize(("built", "wanted"), [("macos-x64", "ios-arm64"), ("ios-arm64-sim", "ios-arm64"), ("ios-arm64", "ios-arm64-sim")])
+def test_a_framework_slice_of_another_platform_or_architecture_is_refused(tmp_path: Path, built: str, wanted: str) -> None:
+    framework = tmp_path / "LiteRtLm.framework"
+    framework.mkdir()
+    link(tmp_path, built, out="LiteRtLm").rename(framework / "LiteRtLm")
+    right, wrong = (check_bundle(framework, TARGETS[target], POLICY) for target in (built, wanted))
+    assert [report.passed for report in right] == [True]
+    assert [report.passed for report in wrong] == [False]
+    assert "built for" in wrong[0].text or "asks for Mach-O arm64 shared library" in wrong[0].text
+
+
+def test_a_plugin_framework_may_use_what_the_host_framework_exports(tmp_path: Path) -> None:
+    for name, flags, source in (
+        ("LiteRtLm", [], SOURCE + "int LiteRtCreate(void) { return 1; }\n"),
+        (
+            "LiteRtMetalAccelerator",
+            ["-undefined", "dynamic_lookup"],
+            "int LiteRtCreate(void); int LiteRtAcceleratorImpl(void) { return LiteRtCreate(); }\n",
+        ),
+    ):
+        (tmp_path / "bundle" / f"{name}.framework").mkdir(parents=True)
+        link(tmp_path, "ios-arm64", *flags, source=source, out=name).rename(tmp_path / "bundle" / f"{name}.framework" / name)
+    policy = GatePolicy(required=(NAME,), allowed=("LiteRtCreate",), version="v0.19.1")
+    assert [(report.name, report.passed) for report in check_bundle(tmp_path / "bundle", TARGETS["ios-arm64"], policy)] == [
+        ("LiteRtLm.framework/LiteRtLm", True),
+        ("LiteRtMetalAccelerator.framework/LiteRtMetalAccelerator", True),
+    ]
+    (tmp_path / "bundle" / "LiteRtLm.framework" / "LiteRtLm").unlink()
+    (report,) = check_bundle(tmp_path / "bundle", TARGETS["ios-arm64"], policy)
+    assert "_LiteRtCreate: undefined in no needed library" in report.text

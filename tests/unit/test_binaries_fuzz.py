@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import signal
 import struct
@@ -19,6 +20,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from litert_build.binaries.disassembly import call_order
 from litert_build.binaries.reader import read_binary
 from litert_build.checks.gate import check_context
 from litert_build.checks.model import Context, GatePolicy
@@ -114,6 +116,9 @@ def test_a_damaged_file_ends_in_facts_or_in_one_error(name: str) -> None:
                     return
                 context = Context(facts, TARGETS[TARGET[path.suffix]], GatePolicy(required=("plain",)))
                 assert check_context(context).text
+                if path.suffix == ".so":
+                    with contextlib.suppress(BuildError):
+                        call_order(path, re.compile("plain"), {"outside": re.compile("outside")})
                 counts["facts"] += 1
 
         judge()

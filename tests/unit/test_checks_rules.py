@@ -316,3 +316,14 @@ def test_no_applicable_rule_is_no_pass() -> None:
 
 def test_a_release_policy_takes_its_ceiling_from_the_target() -> None:
     assert release_policy("v0.19.1", TARGETS["linux-x64"]).glibc_ceiling == "2.28"
+
+
+def test_windows_compares_library_names_without_case() -> None:
+    context = with_policy(sound("windows-x64"), link_mode="dynamic", bundled=("LIBLITERT.DLL",))
+    context = with_facts(
+        context, needed=("libLiteRt.dll", "kernel32.DLL"), imports=(Symbol("LiteRtCreate", "func", library="libLiteRt.dll"),)
+    )
+    core = dataclasses.replace(context.facts, needed=(), exports=(Symbol("LiteRtCreate", "func"),), imports=())
+    assert broken(dataclasses.replace(context, neighbours={"LibLiteRt.DLL": core})) == {}
+    other = dataclasses.replace(core, exports=())
+    assert broken(dataclasses.replace(context, neighbours={"LibLiteRt.DLL": other})) == {"symbol-closure": ["LiteRtCreate"]}

@@ -23,6 +23,7 @@ _FLAGS = {
 _EXPORT, _IMPORT, _DEBUG, _DELAY = 0, 1, 6, 13
 _EXECUTE = 0x20000000
 _MAX_IMPORTS = 200_000
+_MAX_EXPORTS = 1 << 16  # ordinals have 16 bits
 
 
 class _Image:
@@ -112,6 +113,8 @@ def _exports(image: _Image) -> tuple[Symbol, ...]:
     start, size = directory
     header = image.window.unpack("<IIHHIIIIIII", image.offset(start, "the export directory"), "the export directory")
     base, addresses, names, functions_at, names_at, ordinals_at = header[5:11]
+    if max(addresses, names) > _MAX_EXPORTS:
+        raise malformed(image.window.file, f"{addresses} exports under {names} names")
     functions = _words(image, "I", addresses, functions_at, "the export address table")
     named: set[int] = set()
     exports: list[Symbol] = []

@@ -32,7 +32,7 @@ class Window:
         self.stream = stream
         self.base = base
         self.size = os.fstat(stream.fileno()).st_size if size is None else size
-        self.budget = 8 * self.size + MAX_NAME
+        self.budget = 2 * self.size + MAX_NAME
 
     @staticmethod
     def open(file: Path) -> Window:
@@ -87,13 +87,13 @@ class Window:
 
 
 class Names:
-    """A string table: NUL-terminated names by offset, with a bound on their total size, since a hostile table can make every
-    symbol as long as the table."""
+    """A string table: NUL-terminated names by offset. Their total size is bounded, at twice what real tables need: a hostile one can
+    make every symbol as long as the table."""
 
     def __init__(self, file: Path, table: bytes) -> None:
         self.file = file
         self.table = table
-        self.budget = 8 * len(table) + MAX_NAME
+        self.budget = 2 * len(table) + MAX_NAME
 
     def __getitem__(self, offset: int) -> str:
         end = self.table.find(b"\0", offset)

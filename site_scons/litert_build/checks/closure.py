@@ -110,13 +110,12 @@ def _provided(context: Context, symbol: Symbol) -> bool:
     if name in facts.exported_names:
         return True
     if symbol.library:
-        neighbour = context.neighbours.get(base_name(symbol.library))
+        neighbour = context.neighbour(symbol.library)
         return neighbour is None or _exports(context, neighbour, name, 8)
-    needed = {library: context.neighbours.get(base_name(library)) for library in facts.needed}
+    needed = {library: context.neighbour(library) for library in facts.needed}
     if any(neighbour is not None and _exports(context, neighbour, name, 8) for neighbour in needed.values()):
         return True
-    host = context.neighbours.get(context.target.library)
-    if host is not None and name in host.exported_names:
+    if context.host is not None and name in context.host.exported_names:
         return True
     silent = [library for library, neighbour in needed.items() if neighbour is None and library not in facts.version_needs]
     if any(not is_system(context, library) for library in silent):
@@ -128,7 +127,7 @@ def _exports(context: Context, library: BinaryFacts, name: str, depth: int) -> b
     """Return whether `library`, or one it needs or re-exports within the bundle, exports `name`."""
     if name in library.exported_names:
         return True
-    inner = (context.neighbours.get(base_name(needed)) for needed in library.needed)
+    inner = (context.neighbour(needed) for needed in library.needed)
     return depth > 0 and any(facts is not None and facts is not library and _exports(context, facts, name, depth - 1) for facts in inner)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from fnmatch import fnmatch
+from fnmatch import fnmatchcase
 
 from litert_build.binaries.facts import Evidence
 from litert_build.checks.model import Context, Finding, Outcome
@@ -152,7 +152,7 @@ def _other_core(good: Context) -> Context:
 )
 def runtime_boundary(context: Context) -> Outcome:
     needed = [base_name(name) for name in (*context.facts.needed, *context.facts.delay_needed) if is_runtime(name)]
-    known = {name: context.neighbours[name] for name in dict.fromkeys(needed) if name in context.neighbours}
+    known = {name: facts for name in dict.fromkeys(needed) if (facts := context.neighbour(name))}
     own = context.facts.evidence.families
     findings = tuple(
         Finding(name, f"{name} is built on {_families(facts.evidence)}, {context.facts.file.name} on {_families(context.facts.evidence)}")
@@ -187,7 +187,7 @@ def needed_libraries(context: Context) -> Outcome:
     findings = tuple(
         Finding(name, f"{_needed_word(context)} {name}", origin=context.blame(base_name(name)))
         for name in names
-        if not is_system(context, name) and base_name(name) not in context.policy.bundled
+        if not is_system(context, name) and not context.is_bundled(name)
     )
     return Outcome(f"{len(names)} needed libraries, all of the system or the bundle", findings)
 
@@ -195,7 +195,7 @@ def needed_libraries(context: Context) -> Outcome:
 def is_system(context: Context, library: str) -> bool:
     """Return whether the target's row lists `library`; rows take wildcards, and Windows compares without case."""
     fold = str.lower if context.facts.format == "pe" else str
-    return any(fnmatch(fold(library), fold(pattern)) for pattern in context.target.system_libraries)
+    return any(fnmatchcase(fold(library), fold(pattern)) for pattern in context.target.system_libraries)
 
 
 @rule(
@@ -215,7 +215,7 @@ def runpath(context: Context) -> Outcome:
         for path in dict.fromkeys(entries)
         if not _inside(path) and not (facts.format == "macho" and path.startswith(("/usr/lib/", "/System/")))
     ]
-    bundled = [name for name in facts.needed if name in context.policy.bundled]
+    bundled = [name for name in facts.needed if context.is_bundled(name)]
     if facts.format == "elf" and context.target.os == "linux" and bundled and "$ORIGIN" not in paths:
         findings.append(Finding("$ORIGIN", f"{bundled[0]} stands in the bundle, but no RUNPATH leads there"))
     return Outcome(f"RUNPATH {listed(paths, 'none')}", tuple(findings))

@@ -16,7 +16,7 @@ from litert_build.binaries.facts import BinaryFacts
 from litert_build.binaries.linkmap import LinkMap
 from litert_build.binaries.reader import read_binary
 from litert_build.checks import closure, dependencies, exports, hardening, platforms  # noqa: F401  (importing registers the rules)
-from litert_build.checks.model import Context, Finding, GatePolicy, LinkMode, Outcome, Role, Rule, Status, Waiver
+from litert_build.checks.model import Context, Finding, GatePolicy, LinkMode, Outcome, Role, Rule, Status, Waiver, host_names
 from litert_build.checks.registry import RULES
 from litert_build.errors import BuildError
 from litert_build.policy.exports import API_PATTERNS, expected_signatures, required_exports
@@ -123,12 +123,7 @@ def release_policy(version: str, target: Target, link_mode: LinkMode = "static")
 
 def role_of(name: str, target: Target) -> Role:
     """Return "companion" for a file that hosts of `target` load or ship with, else "host"."""
-    return "companion" if name not in _host_names(target) and dependencies.is_plugin(name) else "host"
-
-
-def _host_names(target: Target) -> tuple[str, str]:
-    """Return the names of a host: the library's, and that of a framework's binary."""
-    return target.library, target.library.removeprefix("lib").split(".")[0]
+    return "companion" if name not in host_names(target) and dependencies.is_plugin(name) else "host"
 
 
 def check_bundle(folder: Path, target: Target, policy: GatePolicy) -> tuple[GateReport, ...]:
@@ -150,7 +145,7 @@ def check_bundle(folder: Path, target: Target, policy: GatePolicy) -> tuple[Gate
         reports.append(_unreadable(".", target, policy, BuildError("the folder holds no library", mend="pack the libraries first")))
     neighbours = {facts.file.name: facts for facts in read.values()}
     bundled = tuple(file.name for file in files)
-    hosts = {name for name in neighbours if name in _host_names(target)}
+    hosts = {name for name in neighbours if name in host_names(target)}
     for name, facts in read.items():
         role: Role = role_of(facts.file.name, target) if not hosts or facts.file.name in hosts else "companion"
         own = dataclasses.replace(policy, role=role, bundled=bundled)

@@ -102,6 +102,11 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
 
 
+def host_names(target: Target) -> tuple[str, str]:
+    """Return the file names of a host of `target`: the library's, and that of a framework's binary."""
+    return target.library, target.library.removeprefix("lib").split(".")[0]
+
+
 @dataclass(frozen=True)
 class Context:
     """All that a rule may look at. `neighbours` are the libraries of the same bundle by file name, the judged one among them;
@@ -114,6 +119,28 @@ class Context:
     neighbours: Mapping[str, BinaryFacts] = field(default_factory=dict)
     call_order: Callable[[Path], list[str]] | None = None
     api: Mapping[str, str] | None = None
+
+    def same_name(self, library: str) -> str:
+        """Return the file name of a needed library as it is compared: Mach-O records whole install names, Windows ignores case."""
+        name = library.rsplit("/", 1)[-1]
+        return name.lower() if self.facts.format == "pe" else name
+
+    def neighbour(self, library: str) -> BinaryFacts | None:
+        """Return the facts of a needed library of the same bundle."""
+        return self._by_name.get(self.same_name(library))
+
+    @property
+    def host(self) -> BinaryFacts | None:
+        """The facts of the bundle's host: the target's library, or the binary of its framework."""
+        return next((facts for name in host_names(self.target) if (facts := self.neighbour(name))), None)
+
+    def is_bundled(self, library: str) -> bool:
+        """Return whether the bundle has a needed library, read or not."""
+        return self.same_name(library) in {self.same_name(name) for name in self.policy.bundled}
+
+    @cached_property
+    def _by_name(self) -> dict[str, BinaryFacts]:
+        return {self.same_name(name): facts for name, facts in self.neighbours.items()}
 
     def label_path(self, source: str) -> tuple[str, ...]:
         """Return a line with the labels from the root to the one that made `source`, or nothing where they are unknown."""
