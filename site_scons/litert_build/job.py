@@ -28,7 +28,7 @@ from litert_build.checks.model import GatePolicy
 from litert_build.errors import BuildError
 from litert_build.hosts import HostPlan, plan_host
 from litert_build.incremental.commands import Command, Commands
-from litert_build.incremental.execroot import plant
+from litert_build.incremental.execroot import links_of, plant
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.graph import load_graph, save_graph
 from litert_build.incremental.outcome import Outcome
@@ -54,6 +54,7 @@ LICENCE = Path(__file__).resolve().parents[2] / "LICENSE"
 
 
 GRAPH = "graph"
+LINKS = "links"
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,8 @@ class Job:
             offline=self.options.enabled("offline"),
             local=self.options.local,
         )
-        plant(self.root, trees[self.lock.main], trees)
+        if plant(self.root, trees[self.lock.main], trees):
+            self.folder.database.refresh()
         return trees
 
     def evaluate(self) -> Analysis:
@@ -104,6 +106,7 @@ class Job:
         analysis = analyze(self.lock, trees, self.target, compiler=self.toolchain.name, exec_compiler=self.exec_toolchain.name)
         read = (*analysis.read, trees[self.lock.main], *self._lock_files(), *code_files())
         digest = self.folder.database.remember(GRAPH, self._graph_key, dict.fromkeys(str(path.absolute()) for path in read))
+        self.folder.database.notes[LINKS] = "\n".join(links_of(self.root))
         save_graph(self._graph_file, self._graph_key + digest, self._rendered(analysis), analysis.link)
         return analysis
 
@@ -137,7 +140,8 @@ class Job:
 
     def plan(self) -> list[Step]:
         """Return all steps, producers first. Evaluates BUILD files only if one of them, or what else decides the steps, has changed."""
-        digest = self.folder.database.recall(GRAPH, self._graph_key)
+        planted = self.folder.database.notes.get(LINKS) == "\n".join(links_of(self.root))
+        digest = self.folder.database.recall(GRAPH, self._graph_key) if planted else None
         stored = load_graph(self._graph_file, self._graph_key + digest) if digest else None
         if stored is None:
             analysis = self.evaluate()

@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from litert_build.incremental.commands import Command
 from litert_build.incremental.folder import BuildFolder
+from litert_build.incremental.search import include_folders
 from litert_build.incremental.session import Session
 from litert_build.incremental.steps import Step
 from litert_build.options import Options
 from litert_build.reports.summary import Product
 from SCons.Script import GetOption
+from SCons.Tool import SourceFileScanner
 
 
 def generate(env: Any) -> None:
@@ -37,9 +40,10 @@ def define_goals(
     read: Callable[[], Sequence[str]] = list,
 ) -> None:
     """Define the nodes of the steps that may have to run, and the goals (outputs by name) over them; the last goal is the default."""
-    session = Session(folder, steps, env["CONSOLE"])
+    session = Session(folder, steps, env["CONSOLE"], decides=options.enabled("incremental"))
     everything = GetOption("clean") or bool(options.files)
-    nodes = define_steps(env, session, steps if everything else session.pending())
+    pending = steps if everything or not session.decides else session.pending()
+    nodes = define_steps(env, session, pending) if session.decides else define_plain_steps(env, session)
     for goal, outputs in goals.items():
         env.Alias(goal, list(dict.fromkeys(nodes[output] for output in outputs if output in nodes)))
     env.Default(next(reversed(goals)))
@@ -51,14 +55,7 @@ def define_steps(env: Any, session: Session, steps: Sequence[Step]) -> dict[str,
     """Define one node for each step and return nodes by output (exec path)."""
     nodes: dict[str, Any] = {}
     keys: dict[str, str] = {}
-
-    def perform(target: list[Any], source: list[Any], env: Any) -> int:
-        return session.perform(keys[target[0].get_internal_path()])
-
-    def title(target: list[Any], source: list[Any], env: Any) -> str:
-        return session.steps[keys[target[0].get_internal_path()]].title
-
-    builder = env.Builder(action=env.Action(perform, strfunction=title if GetOption("no_exec") else None))
+    builder = _builder(env, session, keys)
     for step in steps:
         made = builder(env, target=[env.File(f"{session.root}/{output}") for output in step.outputs], source=[])
         keys[made[0].get_internal_path()] = step.key
@@ -69,3 +66,35 @@ def define_steps(env: Any, session: Session, steps: Sequence[Step]) -> dict[str,
             env.Requires(made, before)
         nodes.update(dict.fromkeys(step.outputs, made[0]))
     return nodes
+
+
+def define_plain_steps(env: Any, session: Session) -> dict[str, Any]:
+    """Define every step as SCons' own: it hashes inputs and scans sources for includes. Slow, and independent of the database."""
+    nodes: dict[str, Any] = {}
+    keys: dict[str, str] = {}
+    builder = _builder(env, session, keys, source_scanner=SourceFileScanner)
+    env.Decider("content")
+    for step in session.steps.values():
+        inputs = [env.File(path if path.startswith("/") else f"{session.root}/{path}") for path in step.inputs]
+        folders = include_folders(step.work.argv) if step.reports_inputs and isinstance(step.work, Command) else ()
+        search = [env.Dir(folder if folder.startswith("/") else f"{session.root}/{folder}") for folder in folders]
+        targets = [env.File(f"{session.root}/{output}") for output in step.outputs]
+        made = builder(env, target=targets, source=[*inputs, env.Value(step.signature.hex())], CPPPATH=search)
+        keys[made[0].get_internal_path()] = step.key
+        nodes.update(dict.fromkeys(step.outputs, made[0]))
+    return nodes
+
+
+def _builder(env: Any, session: Session, keys: dict[str, str], **fields: Any) -> Any:
+    env["STEP_OF"] = lambda target: session.steps[keys[target[0].get_internal_path()]]
+    env["PERFORM"] = session.perform
+    return env.Builder(action=env.Action(_perform, strfunction=_title if GetOption("no_exec") else None), **fields)
+
+
+def _perform(target: list[Any], source: list[Any], env: Any) -> int:
+    """Run the step of a node. It holds no state itself: SCons takes a function's own state for part of the action's signature."""
+    return int(env["PERFORM"](env["STEP_OF"](target).key))
+
+
+def _title(target: list[Any], source: list[Any], env: Any) -> str:
+    return str(env["STEP_OF"](target).title)

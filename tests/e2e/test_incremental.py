@@ -244,3 +244,14 @@ def test_a_header_that_was_asked_for_and_is_there_now(project: Engine) -> None:
     project.write("extra/more.h", "")
     assert project.scons().ran == {A, LIBRARY}
     nothing_left(project)
+
+
+def test_plain_scons_decides_the_same(project: Engine) -> None:
+    off = "incremental=off"
+    assert project.scons(off).ran == {A, B, C, LIBRARY, HEADER}
+    assert project.scons(off).ran == set()
+    project.write("shared.h", "inline int shared() { return 2; }\n")
+    assert project.scons(off).ran == {A, B, LIBRARY}
+    project.write("made.in", "8\n")
+    assert project.scons(off).ran == {HEADER, C, LIBRARY}
+    assert project.scons(off).ran == set()

@@ -77,19 +77,26 @@ class Database:
         except Exception as error:  # whatever a damaged file leads to, the answer is the same: trust nothing of it
             self._forget()
             self.notice = f"{self._file}: the dependency database is unusable ({error}); everything is built again"
-        moved, changed = self.files.refresh()
-        self.counts = {"stats": len(self.files), "hashes": len(moved), "changed": len(changed)}
+        moved = self.refresh(updated)
         self._dirty = bool(moved or updated or unsettled)
-        changed |= updated
-        self._changed = changed
         for key in unsettled:
             record = self.records.get(key)
             if record and not moved.isdisjoint(_ids(record)):
                 del self.records[key]
+        self.suspects &= self.records.keys()
+
+    def refresh(self, updated: Iterable[int] = ()) -> set[int]:
+        """Stat every file and find the steps that are no longer as they were. Returns the numbers of the files that moved; `updated` are
+        those known to have changed. Called again where the execution root got other links since."""
+        moved, changed = self.files.refresh()
+        changed.update(updated)
+        self.counts = {"stats": len(self.files), "hashes": len(moved), "changed": len(changed)}
+        self._changed |= changed
         if changed:
             self.suspects.update(key for key, record in self.records.items() if not changed.isdisjoint(_ids(record)))
         if self.suspects:
             self.suspects = {key for key in self.suspects if key in self.records and not self._intact(self.records[key])}
+        return moved
 
     def _forget(self) -> None:
         self.files = FileTable(self._base)

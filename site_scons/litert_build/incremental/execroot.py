@@ -16,25 +16,35 @@ from litert_build.errors import BuildError
 OWN = frozenset({"bazel-out", "external", ".build", "bundle", "actions.json", "checks.json", "compile_commands.json"})
 
 
-def plant(root: Path, main: Path, external: Mapping[str, Path]) -> None:
-    """Make the links of the execution root and remove those that nothing names any more.
+def plant(root: Path, main: Path, external: Mapping[str, Path]) -> bool:
+    """Make the links of the execution root and remove those that nothing names any more. Returns whether any link changed.
 
     Raises BuildError where something that is not a link of ours stands in the way, or the folder cannot be written.
     """
     try:
         (root / "external").mkdir(parents=True, exist_ok=True)
         (root / "bazel-out").mkdir(exist_ok=True)
-        _link_all(root, {entry.name: entry for entry in main.iterdir() if entry.name not in OWN and not entry.name.startswith("bazel-")})
-        _link_all(root / "external", dict(external))
+        top = _link_all(
+            root, {entry.name: entry for entry in main.iterdir() if entry.name not in OWN and not entry.name.startswith("bazel-")}
+        )
+        return _link_all(root / "external", dict(external)) or top
     except OSError as error:
         mend = "free some space or name another folder with build_dir=PATH"
         raise BuildError(f"cannot write the build folder: {error.strerror}", where=str(error.filename or root), mend=mend) from error
 
 
-def _link_all(folder: Path, wanted: Mapping[str, Path]) -> None:
+def links_of(root: Path) -> list[str]:
+    """Return every link of the execution root with its target, sorted: what `plant` would have to look at again if it is not as it was."""
+    folders = [folder for folder in (root, root / "external") if folder.is_dir()]
+    return sorted(f"{link.relative_to(root)} -> {link.readlink()}" for folder in folders for link in folder.iterdir() if link.is_symlink())
+
+
+def _link_all(folder: Path, wanted: Mapping[str, Path]) -> bool:
+    changed = False
     for entry in folder.iterdir():
         if entry.is_symlink() and entry.name not in wanted:
             entry.unlink()
+            changed = True
     for name, target in wanted.items():
         link, place = folder / name, target.absolute()
         if link.is_symlink():
@@ -44,3 +54,5 @@ def _link_all(folder: Path, wanted: Mapping[str, Path]) -> None:
         elif link.exists():
             raise BuildError("it stands where a link to the sources belongs", where=str(link), mend="remove it")
         link.symlink_to(place, target_is_directory=place.is_dir())
+        changed = True
+    return changed

@@ -26,9 +26,13 @@ from litert_build.reports.progress import Console
 
 
 class Session:
-    """Decides and runs the steps of one build; `ran` and `failed` are the keys that were."""
+    """Decides and runs the steps of one build; `ran` and `failed` are the keys that were. With `decides` false somebody else decides, and
+    nothing is recorded."""
 
-    def __init__(self, folder: BuildFolder, steps: Sequence[Step], console: Console, commands: Commands | None = None) -> None:
+    def __init__(
+        self, folder: BuildFolder, steps: Sequence[Step], console: Console, commands: Commands | None = None, *, decides: bool = True
+    ) -> None:
+        self.decides = decides
         self.database = folder.database
         self._commands = commands or Commands(folder.root)
         self._places = SearchPlaces(folder.database.files.full)
@@ -83,7 +87,7 @@ class Session:
         exception in a worker of the build engine would leave the others waiting."""
         step = self.steps[key]
         try:
-            if self.database.holds_now(key, step.signature):
+            if self.decides and self.database.holds_now(key, step.signature):
                 self.database.clear(key)
                 self._console.skipped(step.title)
                 return 0
@@ -96,21 +100,25 @@ class Session:
     def _run(self, step: Step) -> int:
         self._console.started(step.title)
         reason = self.database.reason(step.key, step.signature) if self._console.verbose else ""
-        started = self.database.begin(step.key)
+        started = self.database.begin(step.key) if self.decides else 0
         clock = time.monotonic()
         outcome = self._commands.run(step.work) if isinstance(step.work, Command) else step.work()
         if outcome.code:
             return self._failed(step, outcome)
-        read = outcome.read or step.inputs if step.reports_inputs else step.inputs
-        self.database.record(step.key, step.signature, inputs=read, outputs=step.outputs, started=started, seconds=time.monotonic() - clock)
-        if step.reports_inputs and isinstance(step.work, Command):
-            with self._lock:
-                places = self._places.watched(include_folders(step.work.argv), read)
-            self.database.watch(places)
+        if self.decides:
+            self._record(step, outcome, started, time.monotonic() - clock)
         with self._lock:
             self.ran.append(step.key)
         self._console.finished(step.title, outcome.output, step.key, reason)
         return 0
+
+    def _record(self, step: Step, outcome: Outcome, started: int, seconds: float) -> None:
+        read = outcome.read or step.inputs if step.reports_inputs else step.inputs
+        self.database.record(step.key, step.signature, inputs=read, outputs=step.outputs, started=started, seconds=seconds)
+        if step.reports_inputs and isinstance(step.work, Command):
+            with self._lock:
+                places = self._places.watched(include_folders(step.work.argv), read)
+            self.database.watch(places)
 
     def _failed(self, step: Step, outcome: Outcome) -> int:
         with self._lock:
@@ -130,5 +138,6 @@ class Session:
                 if step.withdrawn:
                     for output in step.outputs:
                         (self.root / output).unlink(missing_ok=True)
-        self.database.keep_only(set(self.steps))
-        self.database.save()
+        if self.decides:
+            self.database.keep_only(set(self.steps))
+            self.database.save()
