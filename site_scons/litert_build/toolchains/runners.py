@@ -37,9 +37,9 @@ def run_argv(target: Target, program: str, arguments: Sequence[str] = ()) -> lis
 
 
 def run_environment(target: Target, folder: Path) -> dict[str, str]:
-    """Return the whole environment of a run; wine's prefix lives in `folder`, its messages are off."""
+    """Return the whole environment of a run; wine's prefix lives in `folder`, its messages are off, its file names are UTF-8."""
     if target.runner == "wine" and not target.is_this_machine:
-        return {**fixed_environment(), "WINEPREFIX": str(folder / "wine"), "WINEDEBUG": "-all", "HOME": str(folder)}
+        return {**fixed_environment(), "WINEPREFIX": str(folder / "wine"), "WINEDEBUG": "-all", "HOME": str(folder), "LC_ALL": "C.UTF-8"}
     return fixed_environment()
 
 
