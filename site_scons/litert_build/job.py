@@ -165,13 +165,24 @@ class Job:
         steps = [self._gated(step, plan) for step in steps_of(plan.actions, self.toolchain)]
         bundle = self._bundle(plan)
         self.goals["host"] = self.goals["check"] = (plan.library, CHECKS)
+        smoke = self._smoke(bundle)
         self.goals["bundle"] = bundle.outputs
         self.products[:] = [
             Product("host", self.root / plan.library),
             Product("checks", self.root / CHECKS),
             Product("bundle", self.root / bundle.key),
         ]
-        return [*steps, bundle]
+        return [*steps, bundle, *smoke]
+
+    def _smoke(self, bundle: Step) -> list[Step]:
+        """Return the walk of the bundle's C API where it is asked for: it is no part of a complete build."""
+        if "smoke" not in self.options.goals:
+            return []
+        from litert_build.smoke.step import smoke_step
+
+        step = smoke_step(self.options, self.lock, self.toolchain, self.root, bundle.key)
+        self.goals["smoke"] = step.outputs
+        return [step]
 
     def _gated(self, step: Step, plan: HostPlan) -> Step:
         """Make the gate part of the step that finishes the library: what breaks a rule is never left as up to date."""

@@ -56,6 +56,8 @@ OPTIONS: dict[str, Option] = {
         Option("explain", "Reports", "the label whose presence in the build is explained"),
         Option("flag", "Reports", "with explain=: the compiler flag or -DNAME whose origin is asked for"),
         Option("include", "Reports", "with explain=: the include folder whose origin is asked for"),
+        Option("model", "Smoke test", "the model that `scons smoke` walks the C API with (default: the sample's)"),
+        Option("golden", "Smoke test", "the values it has to give (default: MODEL.golden.json)"),
         Option("file", "Reports", "the library that `scons check file=PATH` judges"),
         Option("format", "Reports", "how `scons targets` prints the table", "text", ("text", "json")),
         Option("bundle", "Bundles and releases", "the archive, or folder of archives, that `scons verify` judges"),
@@ -71,6 +73,7 @@ LOCAL = "src_"  # src_<repository>=PATH builds a checkout in place of a pinned t
 
 GOALS: dict[str, str] = {
     "bundle": "the checked host library, packed with manifest and checksums (the default)",
+    "smoke": "the bundle, and a walk of its C API in a clean folder",
     "host": "the host library, checked",
     "check": "the host library's verdict",
     "objects": "every object of the roots, where the lock makes no host",

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from litert_build.incremental.database import WHOLE
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.session import Session
 from litert_build.incremental.signing import sign
@@ -25,7 +26,6 @@ from litert_build.reports.summary import Product, summary_text
 from SCons.Script import GetOption, SConsignFile
 
 SUMMARY = "summary"
-WHOLE = "whole"
 
 
 def generate(env: Any) -> None:
@@ -80,7 +80,7 @@ def finish_at_exit(env: Any, options: Options, session: Session, products: Seque
 def _whole(options: Options) -> bool:
     """Whether the run asks for goals that a complete build answers."""
     special = GetOption("clean") or GetOption("no_exec") or options.files or options["incremental"] == "off"
-    return not special and not {"fetch", "compiledb", "actions"} & set(options.goals)
+    return not special and not {"fetch", "compiledb", "actions", "smoke"} & set(options.goals)
 
 
 def _run_key(options: Options) -> bytes:
