@@ -8,6 +8,7 @@ import pytest
 from litert_build.actions import Compile, Link, LinkInputs, Run
 from litert_build.errors import BuildError
 from litert_build.hosts import export_list, plan_host
+from litert_build.incremental.depfile import read_depfile
 from litert_build.policy.targets import find_target
 from litert_build.sources.lock import Lock, Product
 from litert_build.toolchains import apple, clang_cl, msvc, ndk
@@ -125,3 +126,8 @@ def test_a_lock_of_objects_makes_no_host() -> None:
 def test_a_response_file_keeps_spaces_and_backslashes() -> None:
     assert quote("a b.o") == '"a b.o"'
     assert quote('c:\\x"y') == '"c:\\\\x\\"y"'
+
+
+def test_the_dependencies_that_cl_writes_are_read() -> None:
+    text = '{"Version": "1.2", "Data": {"Source": "a.cc", "ProvidedModule": "", "Includes": ["c:\\\\sdk\\\\x.h", "y.h", "y.h"]}}'
+    assert read_depfile(text) == ["a.cc", "c:\\sdk\\x.h", "y.h"]

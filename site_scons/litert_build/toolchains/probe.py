@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -85,7 +86,8 @@ def fixed_environment(*tools: str) -> dict[str, str]:
     """Return the whole environment of a command: a fixed PATH (folders of `tools` first), the C locale, and where temporary files
     go. Nothing of CC, CFLAGS, CPATH or LIBRARY_PATH of the calling shell reaches a compiler."""
     folders = [str(Path(tool).parent) for tool in tools if os.sep in tool]
-    environment = {"PATH": os.pathsep.join(dict.fromkeys((*folders, *_FIXED_PATH))), "LC_ALL": "C"}
+    system = [os.path.join(os.environ["SYSTEMROOT"], "System32")] if sys.platform == "win32" else _FIXED_PATH  # noqa: PTH118
+    environment = {"PATH": os.pathsep.join(dict.fromkeys((*folders, *system))), "LC_ALL": "C"}
     for name in ("TMPDIR", "TEMP", "TMP", "SYSTEMROOT"):
         if name in os.environ:
             environment[name] = os.environ[name]
