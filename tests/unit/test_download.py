@@ -204,7 +204,13 @@ def test_the_token_goes_to_github_alone_and_is_never_printed(server: Loopback, t
     server.files["/o/r/a.tar.gz"] = DATA
     run.fetch(f"{GITHUB}/o/r/a.tar.gz")
     assert server.gets("/o/r/a.tar.gz")[0]["authorization"] == "Bearer t0ps3cret"
-    assert "authorization" not in run.fetcher.network.headers("https://elsewhere.example/a")
+    assert "Authorization" in run.fetcher.network.headers("https://github.com/a")
+    assert "Authorization" not in run.fetcher.network.headers("https://elsewhere.example/a")
+    server.files["/moved"] = b"moved"
+    server.faults["/o/r/moved"] = [Fault(status=302, headers={"Location": server.url("/moved").replace("127.0.0.1", "localhost")})]
+    run.fetch(f"{GITHUB}/o/r/moved", sha256=hashlib.sha256(b"moved").hexdigest())
+    assert server.gets("/o/r/moved")[0]["authorization"] == "Bearer t0ps3cret"
+    assert "authorization" not in server.gets("/moved")[0]
     assert "t0ps3cret" not in repr(run.fetcher.network)
     with pytest.raises(BuildError) as caught:
         run.fetch("http://user:t0ps3cret@127.0.0.1:9/a?key=t0ps3cret", sha256="0" * 64)
