@@ -189,13 +189,25 @@ class Job:
         if plan.library not in step.outputs:
             return step
         judged = partial(_run_and_judge, step, Commands(self.root), plan, self.target, self._policy)
-        rules = ("gate", self.lock.link_mode, *self.lock.product.required, "allowed", *self.lock.product.allowed, self.lock.release)
+        product = self.lock.product
+        rules = ("gate", self.lock.link_mode, *product.required, "allowed", *product.allowed, self.lock.release, self._glibc_ceiling)
         return replace(step, work=judged, outputs=(*step.outputs, CHECKS), signature=sign((step.signature.hex(),), rules))
 
     @property
     def _policy(self) -> GatePolicy:
         product = self.lock.product
-        return GatePolicy(link_mode=self.lock.link_mode, required=product.required, allowed=product.allowed, version=self.lock.release)
+        return GatePolicy(
+            link_mode=self.lock.link_mode,
+            required=product.required,
+            allowed=product.allowed,
+            version=self.lock.release,
+            glibc_ceiling=self._glibc_ceiling,
+        )
+
+    @property
+    def _glibc_ceiling(self) -> str:
+        """The row's, for the toolchain that builds releases; any other links this machine's own glibc."""
+        return self.target.glibc if self.toolchain.name == self.target.release_toolchain else ""
 
     def stage(self, trees: dict[str, Path]) -> Path | None:
         """Return the folder of the companions that upstream and others prebuilt, put together anew; None where the lock has none."""
