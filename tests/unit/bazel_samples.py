@@ -91,6 +91,11 @@ class Tree:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content if isinstance(content, bytes) else textwrap.dedent(content).encode())
 
+    def shown(self, repository: str = "main") -> str:
+        """Return what stands before a path of a repository in messages."""
+        root = self.trees[repository].resolve()
+        return f"{root.relative_to(Path.cwd())}/" if root.is_relative_to(Path.cwd()) else f"@{repository}//"
+
     def lock(self, *roots: str) -> Lock:
         settings = {"link_mode": "none", **self.settings}
         mappings = settings.pop("repo_mapping", {})
