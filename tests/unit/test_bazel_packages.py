@@ -33,14 +33,14 @@ def place(tree: Tree, name: str, line: int) -> str:
         ("cc_library(name = 'x', srcs = 'a.cc')", 1,
          "expected value of type 'list(label)' for attribute 'srcs', but got \"a.cc\" (string)", ""),
         ("cc_library(name = 'x', srcs = ['a.cc', 1])", 1, "expected value of type 'label' for attribute 'srcs', but got 1 (int)", ""),
-        ("cc_library(name = 'x', alwayslink = 'yes')", 1
-          "expected value of type 'bool' for attribute 'alwayslink', but got \"yes\" (string)", ""),
-        ("cc_library(name = 'x', include_prefix = [])", 1
-          "expected value of type 'string' for attribute 'include_prefix', but got [] (list)", ""),
-        ("cc_library(name = 'x', copts = ['-a', None])", 1
-          "expected value of type 'string' for attribute 'copts', but got None (NoneType)", ""),
-        ("config_setting(name = 'x', values = {'cpu': 1})", 1
-          "expected value of type 'string' for attribute 'values', but got 1 (int)", ""),
+        ("cc_library(name = 'x', alwayslink = 'yes')", 1,
+         "expected value of type 'bool' for attribute 'alwayslink', but got \"yes\" (string)", ""),
+        ("cc_library(name = 'x', include_prefix = [])", 1,
+         "expected value of type 'string' for attribute 'include_prefix', but got [] (list)", ""),
+        ("cc_library(name = 'x', copts = ['-a', None])", 1,
+         "expected value of type 'string' for attribute 'copts', but got None (NoneType)", ""),
+        ("config_setting(name = 'x', values = {'cpu': 1})", 1,
+         "expected value of type 'string' for attribute 'values', but got 1 (int)", ""),
         ("config_setting(name = 'x', values = ['cpu'])", 1,
          "expected value of type 'dict(string, string)' for attribute 'values', but got [\"cpu\"] (list)", ""),
         ("cc_library(name = 'x', testonly = 2)", 1, "expected value of type 'bool' for attribute 'testonly', but got 2 (int)", ""),
