@@ -293,8 +293,8 @@ GROUPS = """\
 @pytest.mark.parametrize(
     ("user", "target", "seen"),
     [
-        ("b",
-         "private", False), ("b", "public", True), ("b", "pkg", True), ("b/c", "pkg", False), ("b/c", "below", True), ("bb", "below", False),
+        ("b", "private", False), ("b", "public", True), ("b", "pkg", True), ("b/c", "pkg", False), ("b/c", "below", True),
+        ("bb", "below", False),
         ("b", "group", True), ("b/d", "group", True), ("b/c", "group", False), ("d", "group", True), ("d/e", "group", False),
         ("e", "all_group", True), ("e", "open_alias", True), ("b", "f.cc", True), ("d", "f.cc", False), ("a/sub", "private", False),
     ],
