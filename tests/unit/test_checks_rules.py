@@ -327,3 +327,7 @@ def test_windows_compares_library_names_without_case() -> None:
     assert broken(dataclasses.replace(context, neighbours={"LibLiteRt.DLL": core})) == {}
     other = dataclasses.replace(core, exports=())
     assert broken(dataclasses.replace(context, neighbours={"LibLiteRt.DLL": other})) == {"symbol-closure": ["LiteRtCreate"]}
+
+
+def test_a_rejected_host_is_still_called_by_its_own_name() -> None:
+    assert broken(with_facts(sound("linux-x64"), file=Path("libLiteRtLm.so.rejected"))) == {}

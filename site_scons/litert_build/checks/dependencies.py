@@ -239,6 +239,6 @@ def _inside(path: str) -> bool:
 def soname(context: Context) -> Outcome:
     facts = context.facts
     found = base_name(facts.soname)
-    if found == facts.file.name or (not found and context.policy.role == "companion"):
+    if found == facts.file.name.removesuffix(".rejected") or (not found and context.policy.role == "companion"):
         return Outcome(f"SONAME {facts.soname or 'none'}")
     return Outcome(f"SONAME {facts.soname or 'none'}", (Finding(facts.soname or "(none)", f"the file is called {facts.file.name}"),))
