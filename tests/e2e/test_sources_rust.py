@@ -45,7 +45,7 @@ def trees(tmp_path: Path, lock: Lock) -> dict[str, Path]:
 
 
 def crate(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(SAMPLE / "templates_crate", tmp_path / "crate"))
+    return Path(shutil.copytree(SAMPLE / "templates_crate", tmp_path / "a crate"))
 
 
 @needs_cargo
@@ -68,7 +68,7 @@ def test_a_crate_is_linked_into_a_library_and_runs(tmp_path: Path) -> None:
     assert render("Grüße, {{ name }}! {{other}} {{".encode(), b"name", b"A{{name}}") == "Grüße, A{{name}}! {{other}} {{".encode()
     assert render(b"\xff", b"name", b"x") is None
     assert trees(tmp_path, it) == made
-    (tmp_path / "crate/src/lib.rs").write_text((tmp_path / "crate/src/lib.rs").read_text() + "// edited\n")
+    (tmp_path / "a crate/src/lib.rs").write_text((tmp_path / "a crate/src/lib.rs").read_text() + "// edited\n")
     assert trees(tmp_path, it)["sample_templates"] != tree
 
 
@@ -131,10 +131,12 @@ def test_a_cxx_bridge_needs_cxxbridge(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_every_target_has_a_triple_and_msvc_its_runtime(tmp_path: Path) -> None:
     assert set(TRIPLES) == set(TARGETS)
-    flags = cargo_command(tmp_path, Cargo("x"), "windows-x64", tmp_path)[1]["RUSTFLAGS"]
+    flags = cargo_command(tmp_path, Cargo("x"), "windows-x64", tmp_path)[1]["CARGO_ENCODED_RUSTFLAGS"]
     assert flags.endswith("-Ctarget-feature=+crt-static")
-    assert cargo_command(tmp_path, Cargo("x", static_crt=False), "windows-x64", tmp_path)[1]["RUSTFLAGS"].endswith("-crt-static")
-    assert "crt-static" not in cargo_command(tmp_path, Cargo("x"), "linux-x64", tmp_path)[1]["RUSTFLAGS"]
+    assert cargo_command(tmp_path, Cargo("x", static_crt=False), "windows-x64", tmp_path)[1]["CARGO_ENCODED_RUSTFLAGS"].endswith(
+        "-crt-static"
+    )
+    assert "crt-static" not in cargo_command(tmp_path, Cargo("x"), "linux-x64", tmp_path)[1]["CARGO_ENCODED_RUSTFLAGS"]
 
 
 def test_native_libraries_are_what_rustc_says() -> None:

@@ -91,7 +91,6 @@ def test_reads_every_field_of_a_repository(tmp_path: Path) -> None:
         ({"repositories": repositories(urls=["b"], sha256="abc")}, "repositories.absl.sha256: 64 hex digits are expected, not 'abc'"),
         ({"repositories": repositories(git="https://x", commit="v1")}, "repositories.absl.commit: the full 40 hex digits"),
         ({"repositories": repositories(path="a", strip_prefx="x")}, "'strip_prefx' in repositories.absl\n  -> did you mean strip_prefix?"),
-        ({"repositories": repositories(path="a", type="rar")}, "repositories.absl.type: 'rar' is not one of"),
         (
             {"repositories": repositories(path="a", patches=[{"file": "x", "strip": "1"}])},
             "patches[0].strip: a number is expected, not a string",

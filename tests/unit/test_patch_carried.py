@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from litert_build.errors import BuildError
-from litert_build.sources.carried import Carried, apply_carried, audit, audit_text, read_carried
+from litert_build.sources.carried import Carried, apply_carried, audit, audit_text, declared, read_carried
 from litert_build.sources.lock import Edit, Lock
 from litert_build.sources.patches import apply_edit
 
@@ -164,3 +164,14 @@ def test_what_the_project_carries_is_well_described() -> None:
         for additions in change.repositories.values():
             for reference in (*(patch.file for patch in additions.patches), *additions.overlay.values()):
                 assert Path(getattr(reference, "path", reference)).is_file()
+
+
+def test_a_repository_that_workspace_lacks_is_declared_for_the_lock(tmp_path: Path) -> None:
+    entry = {"urls": ["https://host/ml-drift.tar.gz"], "sha256": "c" * 64, "build_file": "BUILD", "repo_mapping": {"@fp16": "@FP16"}}
+    carried = carry(tmp_path, declares={"ml_drift": entry}, option="static_gpu=inject")
+    assert declared(carried, "v0.18.0", {}) == declared(carried, "v0.16.0", {"static_gpu": "inject"}) == {}
+    made = declared(carried, "v0.18.0", {"static_gpu": "inject"})["ml_drift"]
+    assert (made.urls, made.repo_mapping) == (("https://host/ml-drift.tar.gz",), {"fp16": "FP16"})
+    assert made.build_file is not None and made.build_file.path == tmp_path / "third_party/patches/one/BUILD"
+    with pytest.raises(BuildError, match=r"declares\.ml_drift\.sha256: 64 hex digits are expected"):
+        carry(tmp_path, declares={"ml_drift": {**entry, "sha256": "c"}})

@@ -132,6 +132,7 @@ def options(**values: str) -> Options:
         "against": "",
         "targets": "",
         "skip": "",
+        "static_gpu": "off",
     }
     return Options({**given, **values})
 

@@ -8,6 +8,8 @@ import json
 import os
 import stat
 import tarfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -177,3 +179,21 @@ def test_an_interrupted_extraction_is_never_taken_for_whole(tmp_path: Path) -> N
 def test_the_store_lies_in_the_cache_folder_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
     assert default_store() == Path("/somewhere/litert-lm-native") or os.name == "nt"
+
+
+def test_who_waits_for_another_process_says_so(tmp_path: Path) -> None:
+    waited: list[bool] = []
+    first, second = Store(tmp_path), Store(tmp_path, lambda: waited.append(True))
+
+    def take() -> None:
+        with second.lock("key"):
+            waited.append(False)
+
+    with ThreadPoolExecutor(1) as pool:
+        with first.lock("key"):
+            future = pool.submit(take)
+            while not waited:
+                time.sleep(0.02)
+            assert waited == [True]
+        future.result(timeout=20)
+    assert waited == [True, False]

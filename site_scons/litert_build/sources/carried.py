@@ -6,7 +6,8 @@
 
 The carried.json of a folder says which releases it serves (`refs`, a PEP 440 specifier), on which systems (`os`), why, its `upstream`
 status, `until` when it is carried, and the `option` that switches it on (without one it is always on). Per repository it adds patches,
-edits, overlay and urls (mirrors) to the lock's entry, only for the archive `sha256` where that is given; `roots` add labels.
+edits, overlay and urls (mirrors) to the lock's entry, only for the archive `sha256` where that is given; `roots` add labels;
+`declares` holds whole entries of repositories that WORKSPACE lacks, for `scons lock`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from litert_build.errors import BuildError
 from litert_build.policy.refs import ANY, release_version
 from litert_build.policy.targets import find_target
 from litert_build.sources.fields import Fields, read_json
-from litert_build.sources.lock import Edit, FileRef, Lock, Patch, Repository, read_edit
+from litert_build.sources.lock import Edit, FileRef, Lock, Patch, Repository, read_edit, read_repository
 from litert_build.sources.patches import apply_edit, apply_patch
 
 Status = Literal["applies", "no longer applies", "unneeded", "no such repository"]
@@ -53,6 +54,7 @@ class Carried:
     option: str
     roots: tuple[str, ...]
     repositories: dict[str, Additions]
+    declares: dict[str, Repository]
 
     def serves(self, release: str) -> bool:
         return bool(release) and SpecifierSet(self.refs).contains(release_version(release), prereleases=True)
@@ -73,7 +75,7 @@ def read_carried(third_party: Path) -> list[Carried]:
 
 
 def _read(file: Path) -> Carried:
-    known = ("refs", "os", "why", "upstream", "until", "option", "roots", "repositories")
+    known = ("refs", "os", "why", "upstream", "until", "option", "roots", "repositories", "declares")
     fields = Fields(file, "", read_json(file, "restore the file"), known)
     for name in ("why", "upstream", "until"):
         if not fields.text(name).strip():
@@ -93,6 +95,10 @@ def _read(file: Path) -> Carried:
         option=fields.text("option", ""),
         roots=fields.texts("roots"),
         repositories={name: _additions(file, name, data) for name, data in fields.mapping("repositories", {}).items()},
+        declares={
+            name: read_repository(file, file.parent.absolute(), name, data, "declares")
+            for name, data in fields.mapping("declares", {}).items()
+        },
     )
 
 
@@ -128,6 +134,16 @@ def apply_carried(lock: Lock, carried: Sequence[Carried], target: str, options: 
             if name in repositories and additions.sha256 in ("", repositories[name].sha256):
                 repositories[name] = _added(repositories[name], additions)
     return replace(lock, repositories=repositories, roots=tuple(roots)), applied
+
+
+def declared(carried: Sequence[Carried], release: str, options: Mapping[str, str]) -> dict[str, Repository]:
+    """Return the repositories that carried changes declare for the lock of a release."""
+    return {
+        name: entry
+        for change in carried
+        if change.serves(release) and _switched_on(change, options)
+        for name, entry in change.declares.items()
+    }
 
 
 def _switched_on(change: Carried, options: Mapping[str, str]) -> bool:

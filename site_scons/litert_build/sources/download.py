@@ -27,8 +27,8 @@ Progress = Callable[[str, str, int, int], None]
 
 
 def silent(name: str, phase: str, done: int, total: int) -> None:
-    """A progress callback that shows nothing. `phase` is fetch, extract, patch or cargo; `done` of `total` are bytes, total 0 where it
-    is unknown."""
+    """A progress callback that shows nothing. `phase` is fetch, extract, patch, cargo or wait for; `done` of `total` are bytes, total 0
+    where it is unknown."""
 
 
 class Fetcher:

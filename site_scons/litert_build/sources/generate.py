@@ -87,9 +87,7 @@ def generate_lock(
     """
     network = network or Network()
     commit = wanted.commit or resolve(wanted.remote, wanted.ref, network)
-    policy = wanted.policy
-    if policy is None:
-        policy = wanted.ref if wanted.ref.startswith("v") and is_upstream_release(wanted.ref) else ""
+    policy = release_of(wanted.ref, wanted.policy)
     _refuse_moved(wanted, file, commit)
     maker = TreeMaker(Fetcher(Store(store), network, progress), store / "overlays", str(file))
     try:
@@ -118,6 +116,13 @@ def generate_lock(
         return Generated(replace(draft, repositories={name: workspace.made[name] for name in needed}), tuple(notes))
     finally:
         maker.fetcher.close()
+
+
+def release_of(ref: str, policy: str | None) -> str:
+    """Return the release whose rules hold for a ref: the named one, else the ref where it is a release tag, else none."""
+    if policy is not None:
+        return policy
+    return ref if ref.startswith("v") and is_upstream_release(ref) else ""
 
 
 def _refuse_moved(wanted: Wanted, file: Path, commit: str) -> None:

@@ -17,7 +17,6 @@ from litert_build.errors import BuildError, nearest
 from litert_build.sources.fields import Fields, read_json
 
 SCHEMA = 1
-ARCHIVE_TYPES = ("", "tar", "tar.gz", "tgz", "tar.xz", "tar.bz2", "zip", "crate", "file")
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,6 @@ class Repository:
     path: Path | None = None
     urls: tuple[str, ...] = ()
     sha256: str = ""
-    type: str = ""
     git: str = ""
     commit: str = ""
     strip_prefix: str = ""
@@ -173,7 +171,7 @@ LOCK_FIELDS = (
     "conlyopts", "linkopts", "visibility", "bindings", "policy", "repositories",
 )  # fmt: skip
 REPOSITORY_FIELDS = (
-    "rule", "location", "path", "urls", "sha256", "type", "git", "commit", "strip_prefix", "add_prefix", "lfs", "build_file", "patches",
+    "rule", "location", "path", "urls", "sha256", "git", "commit", "strip_prefix", "add_prefix", "lfs", "build_file", "patches",
     "edits", "patch_cmds", "patch_cmds_win", "link_files", "overlay", "repo_mapping", "cargo", "shadowed",
 )  # fmt: skip
 
@@ -183,7 +181,7 @@ def _parse(file: Path, data: Any) -> Lock:
         raise BuildError(f"lock schema {data.get('schema')} is not {SCHEMA}", where=str(file), mend="regenerate it with scons lock")
     fields = Fields(file, "", data, LOCK_FIELDS)
     base = file.resolve().parent
-    repositories = {name: _repository(file, base, name, value) for name, value in fields.mapping("repositories").items()}
+    repositories = {name: read_repository(file, base, name, value) for name, value in fields.mapping("repositories").items()}
     _check_references(file, repositories)
     main = fields.text("main")
     if main not in repositories:
@@ -218,8 +216,9 @@ def _product(file: Path, data: dict[str, Any]) -> Product:
     return Product(kind, fields.text("library", ""), fields.texts("required"), fields.texts("allowed"))
 
 
-def _repository(file: Path, base: Path, name: str, data: Any) -> Repository:
-    fields = Fields(file, f"repositories.{name}", data, REPOSITORY_FIELDS)
+def read_repository(file: Path, base: Path, name: str, data: Any, place: str = "repositories") -> Repository:
+    """Read one entry; raises BuildError that names `file` and the field below `place`."""
+    fields = Fields(file, f"{place}.{name}", data, REPOSITORY_FIELDS)
     sources = [source for source in ("path", "urls", "git") if source in fields]
     if len(sources) > 1 or not (sources or "link_files" in fields):
         raise BuildError(f"repository {name!r} needs exactly one of path, urls and git", where=str(file), mend="see docs/refs-and-locks.md")
@@ -229,7 +228,6 @@ def _repository(file: Path, base: Path, name: str, data: Any) -> Repository:
         path=base / fields.text("path") if "path" in fields else None,
         urls=_addresses(base, fields.texts("urls")),
         sha256=fields.text("sha256", "").lower(),
-        type=fields.choice("type", ARCHIVE_TYPES, ""),
         git=fields.text("git", ""),
         commit=fields.text("commit", ""),
         strip_prefix=fields.text("strip_prefix", ""),

@@ -22,9 +22,9 @@ from litert_build.options import Options
 from litert_build.policy.refs import apply_policy
 from litert_build.policy.targets import find_target
 from litert_build.sources.bump import analysis_diff, lock_diff
-from litert_build.sources.carried import apply_carried, audit, audit_text, read_carried
+from litert_build.sources.carried import apply_carried, audit, audit_text, declared, read_carried
 from litert_build.sources.download import Progress, silent
-from litert_build.sources.generate import UPSTREAM, Closure, Generated, Wanted, generate_lock
+from litert_build.sources.generate import UPSTREAM, Closure, Generated, Wanted, generate_lock, release_of
 from litert_build.sources.lock import Lock, Repository
 from litert_build.sources.lock_text import lock_text
 from litert_build.sources.network import GITHUB, Network
@@ -40,7 +40,7 @@ class LockRequest:
     """What `scons lock` is asked for; `root` is this project's folder, `targets` whose closures the lock must cover together.
 
     `policy` is the release whose rules hold where the ref is none itself, `commit` pins the ref, `against` names the lock to compare
-    with, `skip` the macros of WORKSPACE that are not called.
+    with, `skip` the macros of WORKSPACE that are not called, `options` the options that switch carried changes on.
     """
 
     ref: str
@@ -52,6 +52,7 @@ class LockRequest:
     against: str = ""
     roots: tuple[str, ...] = ("//c:engine",)
     skip: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
 
     @property
     def refs(self) -> Path:
@@ -66,32 +67,35 @@ def generate(
     request: LockRequest, *, store: Path, network: Network, progress: Progress = silent, closure: Closure | None = None
 ) -> Generated:
     """Return the lock of a request, with this project's own repositories among its own."""
+    policy = release_of(request.ref, request.policy)
+    carried = read_carried(request.root / "third_party")
+    bridge = Repository("litert_lm_native", path=request.root / "src" / "bridge", rule="local_repository")
     wanted = Wanted(
         request.ref,
         remote=request.remote,
-        policy=request.policy,
+        policy=policy,
         commit=request.commit,
         roots=request.roots,
         skip=request.skip,
-        additions={"litert_lm_native": Repository("litert_lm_native", path=request.root / "src" / "bridge", rule="local_repository")},
+        additions={**declared(carried, policy, dict(request.options)), bridge.name: bridge},
     )
-    found = closure or closure_of(request.targets, request.root)
+    found = closure or closure_of(request.targets, request.root, dict(request.options))
     return generate_lock(wanted, request.file, store=store, closure=found, network=network, progress=progress)
 
 
-def closure_of(targets: tuple[str, ...], root: Path) -> Closure:
+def closure_of(targets: tuple[str, ...], root: Path, options: Mapping[str, str] | None = None) -> Closure:
     """Return the closure that analysis finds for the targets together, carried changes included."""
 
     def visit(lock: Lock, trees: Mapping[str, Path]) -> None:
         for name in targets:
-            actions_of(lock, trees, name, root)
+            actions_of(lock, trees, name, root, options)
 
     return visit
 
 
-def actions_of(lock: Lock, trees: Mapping[str, Path], target: str, root: Path) -> ActionList:
+def actions_of(lock: Lock, trees: Mapping[str, Path], target: str, root: Path, options: Mapping[str, str] | None = None) -> ActionList:
     """Return what a lock builds for a target, by the compiler that its releases are made with."""
-    effective, _ = apply_carried(apply_policy(lock, target), read_carried(root / "third_party"), target, {})
+    effective, _ = apply_carried(apply_policy(lock, target), read_carried(root / "third_party"), target, options or {})
     row = find_target(target)
     return analyze(effective, trees, row, compiler=row.release_toolchain).actions
 
@@ -175,7 +179,7 @@ def network_of(options: Options) -> Network:
 
 
 def request_of(options: Options, root: Path) -> LockRequest:
-    """Return what `scons lock`, `scons patches` or a build without a lock asks for: ref=, commit=, policy=, against=, targets=, skip=."""
+    """Return what `scons lock`, `scons patches` or a build without a lock asks for."""
     targets = tuple(filter(None, options["targets"].split(",")))
     return LockRequest(
         options["ref"],
@@ -185,6 +189,7 @@ def request_of(options: Options, root: Path) -> LockRequest:
         commit=options["commit"],
         against=options["against"],
         skip=tuple(filter(None, options["skip"].split(","))),
+        options=(("static_gpu", options["static_gpu"]),),
     )
 
 

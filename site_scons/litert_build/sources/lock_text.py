@@ -56,7 +56,6 @@ def repository_data(repository: Repository, base: Path) -> dict[str, Any]:
             "path": _relative(repository.path, base) if repository.path else None,
             "urls": [_address(url, base) for url in repository.urls],
             "sha256": repository.sha256,
-            "type": repository.type,
             "git": repository.git,
             "commit": repository.commit,
             "strip_prefix": repository.strip_prefix,

@@ -19,7 +19,7 @@ from typing import Any
 from litert_build.bazel.labels import Label
 from litert_build.bazel.providers import Struct
 from litert_build.sources.lock import FileRef, Patch, Repository
-from litert_build.sources.repository_rules import archive_type, from_integrity
+from litert_build.sources.repository_rules import check_archive_type, from_integrity
 from litert_build.starlark.values import Builtin, EvalError, StarlarkDict, Value
 
 
@@ -123,6 +123,7 @@ class Recorder(Value):
     def download_and_extract(
         self, url: Any, output: Any = "", sha256: str = "", type: str = "", strip_prefix: str = "", integrity: str = "", **more: Any
     ) -> Struct:
+        check_archive_type(type)
         self.archives += 1
         if self.archives > 1:
             raise EvalError(f"repository rule '{self.repository.rule}' extracts more than one archive")
@@ -131,7 +132,6 @@ class Recorder(Value):
             self.repository,
             urls=_urls(url),
             sha256=sha256.lower() or from_integrity(integrity),
-            type=archive_type(type),
             strip_prefix=prefix,
             add_prefix=self.path(output).inner,
         )

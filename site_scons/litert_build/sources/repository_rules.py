@@ -49,8 +49,6 @@ _GIT = {"remote", "commit", "tag", "branch", "shallow_since", "init_submodules",
 _FILE = {"url", "urls", "sha256", "integrity", "downloaded_file_path", "executable"}
 _LOCAL = {"path", "build_file", "build_file_content"}
 
-_TYPES = {"jar": "zip", "war": "zip", "aar": "zip", "nupkg": "zip", "tar.zst": "unsupported", "deb": "unsupported", "ar": "unsupported"}
-
 
 class Attributes:
     """The arguments of one declaration, read with their types. `used` names what may stand there."""
@@ -91,6 +89,7 @@ def http_archive(name: str, values: Mapping[str, Any], to_file: ToFile) -> Repos
     urls = addresses(attributes)
     if not urls:
         raise EvalError(f"http_archive '{name}' has neither url nor urls")
+    check_archive_type(attributes.text("type"))
     integrities = attributes.mapping("remote_file_integrity")
     files = {
         path: FileRef(urls=tuple([where] if isinstance(where, str) else where), sha256=from_integrity(integrities.get(path, "")))
@@ -103,7 +102,6 @@ def http_archive(name: str, values: Mapping[str, Any], to_file: ToFile) -> Repos
         rule="http_archive",
         urls=urls,
         sha256=attributes.text("sha256").lower() or from_integrity(attributes.text("integrity")),
-        type=archive_type(attributes.text("type")),
         strip_prefix=attributes.text("strip_prefix").strip("/"),
         add_prefix=attributes.text("add_prefix").strip("/"),
         patches=tuple(Patch(FileRef(urls=(url,), sha256=from_integrity(text)), strip) for url, text in remote.items()),
@@ -205,9 +203,7 @@ def from_integrity(text: str) -> str:
     return digest
 
 
-def archive_type(text: str) -> str:
-    """Return the lock's word for an archive type. Raises EvalError for a type that cannot be unpacked."""
-    kind = _TYPES.get(text.lstrip("."), text.lstrip("."))
-    if kind == "unsupported":
+def check_archive_type(text: str) -> None:
+    """Raise EvalError for an archive type that cannot be unpacked. Of the others the first bytes tell (sources/archive)."""
+    if text.lstrip(".") in ("tar.zst", "tzst", "deb", "ar", "7z"):
         raise EvalError(f"archives of type {text!r} are not supported")
-    return {"tbz": "tar.bz2", "txz": "tar.xz"}.get(kind, kind)

@@ -141,10 +141,10 @@ def cargo_command(source: Path, cargo: Cargo, target: str, scratch: Path) -> tup
             f'source.vendored.directory="{(source / "vendor").as_posix()}"',
         ]
     argv += ["--", "--print", "native-static-libs"]
-    flags = [os.environ.get("RUSTFLAGS", ""), f"--remap-path-prefix={source}=crate", f"--remap-path-prefix={scratch}=target"]
+    flags = [*os.environ.get("RUSTFLAGS", "").split(), f"--remap-path-prefix={source}=crate", f"--remap-path-prefix={scratch}=target"]
     if TRIPLES[target].endswith("-msvc"):
         flags.append(f"-Ctarget-feature={'+' if cargo.static_crt else '-'}crt-static")
-    return argv, {"RUSTFLAGS": " ".join(filter(None, flags)), "CARGO_TERM_COLOR": "never", "CARGO_INCREMENTAL": "0"}
+    return argv, {"CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags), "CARGO_TERM_COLOR": "never", "CARGO_INCREMENTAL": "0"}
 
 
 def native_libraries(output: str) -> list[str]:

@@ -40,10 +40,11 @@ def file_digest(file: Path) -> str:
 
 
 class Store:
-    """The folder and its layout. Every writer raises BuildError where the store is read-only or full."""
+    """The folder and its layout. Every writer raises BuildError where the store is read-only or full; `waiting` is called when
+    another process holds what is wanted."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, waiting: Callable[[], None] = lambda: None) -> None:
+        self.root, self.waiting = root, waiting
 
     def blob(self, sha256: str) -> Path:
         return self.root / "blobs" / sha256[:2] / sha256
@@ -78,7 +79,11 @@ class Store:
             folder = self.root / "locks"
             folder.mkdir(parents=True, exist_ok=True)
             guard = filelock.FileLock(folder / f"{key[:40]}.lock")
-            guard.acquire()
+            try:
+                guard.acquire(timeout=1)
+            except filelock.Timeout:
+                self.waiting()
+                guard.acquire()
         try:
             yield
         finally:

@@ -54,7 +54,7 @@ def materialize(
         if name not in lock.repositories:
             raise BuildError(f"the lock has no repository {name!r} to replace", where=f"src_{name}=", mend=nearest(name, lock.repositories))
     network = replace(network or Network(), offline=offline)
-    maker = TreeMaker(Fetcher(Store(store), network, progress), overlays_dir, str(lock.file), target)
+    maker = TreeMaker(Fetcher(shared_store(store, progress), network, progress), overlays_dir, str(lock.file), target)
     try:
         repositories = _ordered([_localized(repository, local) for repository in lock.repositories.values()], str(lock.file))
         maker.prefetch(repositories)
@@ -63,6 +63,11 @@ def materialize(
     finally:
         maker.fetcher.close()
     return {name: maker.made[name] for name in lock.repositories}
+
+
+def shared_store(root: Path, progress: Progress) -> Store:
+    """Return a store that says so when it waits for another process."""
+    return Store(root, lambda: progress("another build that uses the store", "wait for", 0, 0))
 
 
 def _localized(repository: Repository, local: Mapping[str, Path]) -> Repository:
@@ -135,7 +140,6 @@ class TreeMaker:
         parts = {
             "format": FORMAT,
             "sha256": repository.sha256 if repository.urls else repository.commit,
-            "type": repository.type,
             "strip_prefix": repository.strip_prefix,
             "add_prefix": repository.add_prefix,
             "lfs": repository.lfs.include if repository.lfs else (),
