@@ -78,6 +78,24 @@ def test_a_stripped_library_fails_closed(tmp_path: Path) -> None:
     assert found == {"gpu-teardown-order": ["GpuEnvironment::Initialize: 0 functions match 14GpuEnvironment10InitializeE"]}
 
 
+def split(folder: Path, calls: str) -> Path:
+    """Link, keep the whole library as `.debug` beside, and strip: as debug_symbols=split does."""
+    folder.mkdir()
+    (folder / "exports.map").write_text(f"{{ global: {NAME}; kTrace; local: *; }};")
+    file = link(folder, "android-arm64", "-Wl,--version-script=exports.map,--build-id=sha1", calls=calls)
+    file.rename(folder / "libLiteRtLm.so.debug")
+    run(folder, "llvm-strip", "--strip-unneeded", "-o", "libLiteRtLm.so", "libLiteRtLm.so.debug")
+    return file
+
+
+def test_the_twin_with_symbols_serves_a_stripped_library_of_the_same_build(tmp_path: Path) -> None:
+    right, wrong = split(tmp_path / "right", RIGHT), split(tmp_path / "wrong", WRONG)
+    assert broken(right, "android-arm64") == {}
+    assert "calls LoadOpenCL before" in str(broken(wrong, "android-arm64"))
+    (tmp_path / "right" / "libLiteRtLm.so.debug").replace(tmp_path / "wrong" / "libLiteRtLm.so.debug")
+    assert "0 functions match" in str(broken(wrong, "android-arm64"))
+
+
 def test_hidden_functions_are_found_in_the_symbol_table(tmp_path: Path) -> None:
     (tmp_path / "exports.map").write_text(f"{{ global: {NAME}; kTrace; local: *; }};")
     assert broken(link(tmp_path, "android-arm64", "-Wl,--version-script=exports.map"), "android-arm64") == {}

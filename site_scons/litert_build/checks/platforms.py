@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from litert_build.binaries.facts import Symbol
+from litert_build.binaries.facts import BinaryFacts, Symbol
+from litert_build.binaries.reader import read_binary
 from litert_build.checks.dependencies import base_name, listed
 from litert_build.checks.model import Context, Finding, Outcome
 from litert_build.checks.registry import rule, with_facts
@@ -138,7 +140,13 @@ def _call_order(context: Context) -> list[str]:
     # capstone is a library of 10 MB, which only this rule needs.
     from litert_build.binaries.disassembly import call_order
 
-    return call_order(context.facts.file, _INITIALIZE, _CALLS)
+    return call_order(_with_symbols(context.facts), _INITIALIZE, _CALLS)
+
+
+def _with_symbols(facts: BinaryFacts) -> Path:
+    """Return the unstripped twin that debug_symbols=split keeps beside a library, where it is of the same build; else the library."""
+    twin = facts.file.with_name(f"{facts.file.name}.debug")
+    return twin if facts.build_id and twin.is_file() and read_binary(twin).build_id == facts.build_id else facts.file
 
 
 @rule(
