@@ -53,7 +53,7 @@ def test_pe_code_takes_no_pic_flag() -> None:
 
 
 def test_a_feature_switches_rows() -> None:
-    assert features.default_flags("gcc", "c++", features=["-default_compile_flags"]) == ()
+    assert features.default_flags("gcc", "c++", features=["-default_compile_flags"]) == ("-fPIC",)
     assert "-Werror" in features.default_flags("gcc", "c++", features=["treat_warnings_as_errors"])
 
 

@@ -157,7 +157,7 @@ class RuleContext:
             if not kind.endswith("s") and len(files) != 1:
                 raise EvalError(f"$({kind} {text}) expands to {len(files)} files, use ${kind}s")
             short = kind.startswith("root") or kind.startswith("rlocation")
-            return " ".join(file.short_path if short else file.path for file in files)
+            return " ".join(sorted({file.short_path if short else file.path for file in files}))
         raise EvalError(f"$({kind} {text}): {label} is not a declared prerequisite of this rule")
 
 

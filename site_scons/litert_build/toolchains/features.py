@@ -102,12 +102,12 @@ def default_flags(
     `features` are a target's effective feature names, `-name` where it is switched off.
     """
     off, on = _switches(features)
-    if "default_compile_flags" in off:
-        return ()
     family = family_of(toolchain)
-    rows = [*_traced(family, "base", _BASE[family]), *_traced(family, mode, _MODE.get((family, mode), ()))]
-    if language in ("c++", "objc++"):
-        rows += _traced(family, "c++", _CXX_STANDARD.get(family, ()))
+    rows: list[Traced] = []
+    if "default_compile_flags" not in off:
+        rows += [*_traced(family, "base", _BASE[family]), *_traced(family, mode, _MODE.get((family, mode), ()))]
+        if language in ("c++", "objc++"):
+            rows += _traced(family, "c++", _CXX_STANDARD.get(family, ()))
     if pic:
         rows += _traced(family, "pic", _PIC.get(family, ()))
     if "treat_warnings_as_errors" in on:

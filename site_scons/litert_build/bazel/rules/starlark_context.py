@@ -18,7 +18,7 @@ from litert_build.bazel.args import Args, expand_arguments
 from litert_build.bazel.context import RuleContext, executable_of
 from litert_build.bazel.depset import Depset
 from litert_build.bazel.labels import Label
-from litert_build.bazel.providers import ConfiguredTarget, File, Runfiles, Struct, unique
+from litert_build.bazel.providers import DEFAULT_INFO, ConfiguredTarget, File, Runfiles, Struct, default_info, unique
 from litert_build.bazel.rules.aspects import with_aspects
 from litert_build.starlark.values import Builtin, EvalError, StarlarkDict, StarlarkList, Value, to_repr, type_name
 
@@ -158,7 +158,7 @@ class StarlarkContext(Value):
     def _expand_location(self, text: str, targets: Any = (), short_paths: bool = False) -> str:
         import re
 
-        sources = [t for t in targets if isinstance(t, ConfiguredTarget)] or self._all_deps()
+        sources = [*(target for target in targets if isinstance(target, ConfiguredTarget)), *self._all_deps(), *self._own_outputs()]
         return re.sub(
             r"\$\((location|locations|execpath|execpaths|rootpath|rootpaths)\s+([^)\s]+)\s*\)",
             lambda match: self.ctx._locations(match.group(1), match.group(2), sources),
@@ -169,6 +169,9 @@ class StarlarkContext(Value):
         specs = self.ctx.target.rule.attrs
         names = [name for name in ("srcs", "deps", "data", "tools", "hdrs") if name in specs and specs[name].is_label]
         return [dep for name in names for dep in self.ctx.deps(name)]
+
+    def _own_outputs(self) -> list[ConfiguredTarget]:
+        return [ConfiguredTarget(file.owner, {DEFAULT_INFO: default_info([file])}) for file in self.predeclared()]
 
     def _expand_make_variables(self, attribute: str, text: str, extra: Any) -> str:
         return self.ctx.expand(text, attribute, self._all_deps(), dict(extra))

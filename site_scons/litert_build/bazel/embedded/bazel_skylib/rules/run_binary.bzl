@@ -1,7 +1,7 @@
 """run_binary: one tool of the exec configuration, run with expanded arguments."""
 
 def _impl(ctx):
-    args = [ctx.expand_location(arg, ctx.attr.srcs + ctx.attr.outs_targets) for arg in ctx.attr.args]
+    args = [ctx.expand_location(arg, [ctx.attr.tool]) for arg in ctx.attr.args]
     ctx.actions.run(
         outputs = ctx.outputs.outs,
         inputs = ctx.files.srcs,
@@ -9,7 +9,7 @@ def _impl(ctx):
         executable = ctx.executable.tool,
         arguments = args,
         mnemonic = "RunBinary",
-        env = ctx.attr.env,
+        env = {name: ctx.expand_location(value, [ctx.attr.tool]) for name, value in ctx.attr.env.items()},
     )
     return [DefaultInfo(files = depset(ctx.outputs.outs))]
 
@@ -21,6 +21,5 @@ run_binary = rule(
         "srcs": attr.label_list(allow_files = True),
         "outs": attr.output_list(mandatory = True),
         "args": attr.string_list(),
-        "outs_targets": attr.label_list(),
     },
 )
