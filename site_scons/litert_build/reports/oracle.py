@@ -211,7 +211,7 @@ def commands_of(actions: ActionList) -> list[Command]:
 def _command(label: str, configuration: str, mnemonic: str, argv: Sequence[str]) -> Command:
     """Return a command whose digest does not depend on the shell's path and strictness, which Bazel and we set in different words."""
     words = [_GENRULE_SETUP.sub("", argv[2], count=1)] if mnemonic == "Genrule" else [str(word) for word in argv]
-    text = _plain(shlex.join(words))
+    text = _plain(shlex.join(words)).removeprefix("/bin/")
     return Command(label, configuration, mnemonic, hashlib.sha256(text.encode()).hexdigest()[:16], text)
 
 
