@@ -8,6 +8,7 @@ Rules: Bazel's `Args` reference.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -76,6 +77,8 @@ class Args(Value):
         return self
 
     def set_param_file_format(self, format: str) -> Args:
+        if format not in ("shell", "multiline", "flag_per_line"):
+            raise EvalError(f"Args.set_param_file_format() takes shell, multiline or flag_per_line, not {to_str(format)}")
         self.format = format
         return self
 
@@ -112,7 +115,8 @@ def expand_arguments(arguments: Iterable[Any], parameter_file: Callable[[int, st
         if not isinstance(argument, Args):
             words.append(_word(argument))
         elif argument.param is not None and argument.always:
-            path = parameter_file(len(made), "".join(f"{word}\n" for word in argument.words))
+            quoted = [shlex.quote(word) for word in argument.words] if argument.format == "shell" else argument.words
+            path = parameter_file(len(made), "".join(f"{word}\n" for word in quoted))
             made.append(path)
             words.append(argument.param.replace("%s", path))
         else:

@@ -111,7 +111,8 @@ def run(stage: Stage, file: str, bindings: dict[str, Any]) -> None:
 
 
 class located:
-    """Context that turns what Starlark code raises into a BuildError with place and macro stack."""
+    """Context that turns what Starlark code raises into a BuildError with place and macro stack. `where` is the place of what the code
+    runs for, a target say; without it the outermost call is the place."""
 
     def __init__(self, where: str = "") -> None:
         self.where = where
@@ -133,8 +134,8 @@ class located:
             what, mend, notes = _plain_words(error), "", ()
         else:
             return
-        stack = [f"in {name} at {file}:{line}" for file, line, name in frames[1:]]
-        where = f"{frames[0][0]}:{frames[0][1]}" if frames else self.where
+        stack = [f"in {name} at {file}:{line}" for file, line, name in (frames if self.where else frames[1:])]
+        where = self.where or (f"{frames[0][0]}:{frames[0][1]}" if frames else "")
         raise BuildError(what, where=where, mend=mend, notes=[*notes, *stack]) from error
 
 

@@ -144,7 +144,13 @@ def run_rule(ctx: RuleContext, implementation: Any) -> dict[Any, Any]:
         if spec.is_label and spec.kind not in ("output", "output_list") and spec.status == "used" and name != "visibility":
             ctx.deps(name)  # dependencies first: their rules may run the same function
     starlark = StarlarkContext(ctx)
-    return collect_providers(implementation(starlark), ctx, starlark)
+    providers = collect_providers(implementation(starlark), ctx, starlark)
+    for name in ctx.target.outputs:
+        if ctx.declare(name).path not in ctx.analyzer.actions.by_output:
+            raise ctx.fail(
+                f"{ctx.label}: no action makes its output '{name}'", f"the implementation of {ctx.target.rule.name} registers none"
+            )
+    return providers
 
 
 def collect_providers(returned: Any, ctx: RuleContext, starlark: StarlarkContext) -> dict[Any, Any]:
