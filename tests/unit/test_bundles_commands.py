@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,8 @@ def test_from_bundles_to_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[st
         companions = fill(work / "companions", layout(target, TAG))
         lock = lock_file(work, TAG, commit)
         made = sample_request(work, find_target(target), lock=lock, tag=TAG, companions=companions, native_commit="1" * 40)
-        make_bundle(type(made)(**{**vars(made), "output": tmp_path / "bundles" / target}), lenient)
+        toolchain = replace(made.toolchain, name=made.target.release_toolchain)
+        make_bundle(type(made)(**{**vars(made), "output": tmp_path / "bundles" / target, "toolchain": toolchain}), lenient)
     (tmp_path / "official").mkdir()
     (tmp_path / "official" / "CLiteRTLM.xcframework.zip").write_bytes(b"PK")
     given = options(

@@ -76,3 +76,9 @@ def test_a_framework_needs_its_binary_and_property_list() -> None:
     with pytest.raises(BuildError) as caught:
         check_inventory(rows, [*found[1:], "LiteRtLm.framework"], "")
     assert caught.value.notes == ("absent: CLiteRTLM.framework/CLiteRTLM", "extra: LiteRtLm.framework")
+
+
+def test_one_file_too_many_is_enough() -> None:
+    with pytest.raises(BuildError) as caught:
+        check_inventory(layout("linux-x64", ""), ["libLiteRtLm.so", "libLiteRt.so"], "folder")
+    assert caught.value.notes == ("extra: libLiteRt.so",)

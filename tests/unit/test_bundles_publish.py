@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from litert_build.binaries.facts import BinaryFacts, Symbol
 from litert_build.bundles.apple import universal
 from litert_build.bundles.bundle import BundleRequest, make_bundle
 from litert_build.bundles.formats import read_format
@@ -21,9 +22,11 @@ from litert_build.bundles.publish import ReleasePlan, assemble, release_plan, re
 from litert_build.errors import BuildError
 from litert_build.policy.targets import find_target
 
-from tests.unit.bundle_samples import COMMIT, fill, lenient, lock_file, macho, pin_nothing, sample_request
+from tests.unit.bundle_samples import COMMIT, TOOLCHAIN, fill, lenient, lock_file, macho, pin_nothing, sample_request
 
 TAG = "v0.18.0"
+PROBES = (Symbol("litert_lm_asr_abi_version"), Symbol("litert_lm_stream_chunk_get_text"))
+NEWER = BinaryFacts(Path("host"), 71, "elf", "x64", "shared", version_needs={"libc.so.6": ("GLIBC_2.36",)}, exports=PROBES)
 
 
 def request(folder: Path, target: str) -> BundleRequest:
@@ -34,7 +37,7 @@ def request(folder: Path, target: str) -> BundleRequest:
     made = sample_request(
         work, find_target(target), lock=lock_file(work, TAG, COMMIT), tag=TAG, companions=companions, native_commit="1" * 40
     )
-    return replace(made, output=folder / "bundles" / target)
+    return replace(made, output=folder / "bundles" / target, toolchain=replace(made.toolchain, name=made.target.release_toolchain))
 
 
 @pytest.fixture(scope="module")
@@ -157,8 +160,10 @@ def test_a_moved_tag(folder: Path) -> None:
     [
         ({"native_commit": "2" * 40}, "the bundles of android-arm64 and linux-x64 are of different releases\n    native"),
         ({"lock": "0" * 40}, "are of different releases\n    upstream.commit\n    upstream.developmentIdentity"),
-        ({"local_trees": ["litert_lm"]}, "nobody else has are not published\n    linux-x64: local trees litert_lm"),
+        ({"local_trees": ["litert_lm"]}, "are not for publishing\n    linux-x64: local trees litert_lm"),
         ({"link_mode_override": "dynamic"}, "linux-x64: link mode dynamic"),
+        ({"toolchain": TOOLCHAIN}, "linux-x64: built by gcc, but releases are built by zig"),
+        ({"facts": NEWER}, "linux-x64: needs glibc 2.36, above 2.28"),
     ],
 )
 def test_one_bundle_that_differs(folder: Path, tmp_path: Path, changes: dict[str, Any], message: str) -> None:

@@ -22,7 +22,7 @@ def test_steps_run_scons_only(file: Path) -> None:
     assert commands
     others = [command for command in commands if command.split()[0] not in ("scons", "pip")]
     assert others == [command for command in others if command == MATRIX]
-    assert {command for command in commands if command.startswith("pip")} == {"pip install --require-hashes -r requirements.txt"}
+    assert all(command.startswith("pip install --require-hashes -r requirements.txt") for command in commands if command.startswith("pip"))
 
 
 def test_the_matrix_is_that_of_the_target_table() -> None:

@@ -69,7 +69,8 @@ def plan_command(options: Options) -> int:
 
 
 def targets_json() -> str:
-    """Return the platform table as one line of JSON: name, os, arch, library, runner, and whether releases hold the target."""
+    """Return the platform table as one line of JSON: name, os, arch, library, runner, the toolchain of
+    releases, and whether releases hold the target."""
     rows = [
         {
             "name": row.name,
@@ -77,6 +78,7 @@ def targets_json() -> str:
             "arch": row.arch,
             "library": row.library,
             "runner": ci_runner(row),
+            "toolchain": row.release_toolchain,
             "released": row.name in TARGETS,
         }
         for row in ROWS.values()

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from packaging.version import Version
+
 from litert_build.bundles import checksums, manifest
 from litert_build.bundles.apple import Platform, Slice, Tree, library_slice, xcframework
 from litert_build.bundles.archive import Content, source_date_epoch, write_bytes, write_tar_gz, write_zip
@@ -35,6 +37,7 @@ from litert_build.bundles.verify import unpack, verify_bundle
 from litert_build.bundles.xcframework import verify_xcframework
 from litert_build.checks.gate import check_bundle
 from litert_build.errors import BuildError
+from litert_build.policy.targets import Target, find_target
 
 _SLICES: tuple[tuple[str, Platform], ...] = (("ios-arm64", "ios"), ("ios-arm64-sim", "ios-sim"))
 
@@ -76,7 +79,7 @@ def release_plan(
 
     `published` are the tags of the native repository, `upstream` maps the tags of upstream's to commits. Raises BuildError where a bundle
     does not verify, the matrix or a file is missing, bundles differ in what they were made of, the name is taken or goes back, the tag
-    moved, or a bundle is of sources that nobody else has.
+    moved, a bundle is of sources that nobody else has or was not built as releases are.
     """
     name = parse_release(tag)
     check_history(name, published)
@@ -149,7 +152,8 @@ def merge_manifests(parts: list[Mapping[str, Any]], where: str) -> dict[str, Any
 
 
 def _check_sources(merged: Mapping[str, Any], tags: Mapping[str, str], where: str) -> None:
-    """Raise BuildError where the sources are not those that everybody has: a moved or absent tag, a local tree, no commit."""
+    """Raise BuildError where the sources are not those that everybody has: a moved or absent tag, a local tree, no commit,
+    or where a bundle was not built as releases are."""
     tag, commit = merged["upstream"]["tag"], merged["upstream"]["commit"]
     if tag is not None and tags.get(tag) != commit:
         raise BuildError(
@@ -160,11 +164,22 @@ def _check_sources(merged: Mapping[str, Any], tags: Mapping[str, str], where: st
         )
     faults = [f"{target}: local trees {', '.join(build['localTrees'])}" for target, build in merged["build"].items() if build["localTrees"]]
     faults += [f"{target}: link mode {build['linkModeOverride']}" for target, build in merged["build"].items() if build["linkModeOverride"]]
+    faults += [fault for target, build in merged["build"].items() for fault in _unfit(find_target(target), build)]
     faults += [] if merged["native"]["commit"] else ["native.commit: absent"]
     if faults:
         raise BuildError(
-            "bundles of sources or settings that nobody else has are not published", where=where, notes=faults, mend="build from the lock"
+            "these bundles are not for publishing", where=where, notes=faults, mend="build from the lock, with the release toolchain"
         )
+
+
+def _unfit(row: Target, build: Mapping[str, Any]) -> list[str]:
+    """What keeps a bundle from running where its target's row promises it: another toolchain than the row's, or a newer glibc."""
+    faults = []
+    if build["toolchain"]["name"] != row.release_toolchain:
+        faults.append(f"{row.name}: built by {build['toolchain']['name']}, but releases are built by {row.release_toolchain}")
+    if row.glibc and build["glibcFloor"] and Version(build["glibcFloor"]) > Version(row.glibc):
+        faults.append(f"{row.name}: needs glibc {build['glibcFloor']}, above {row.glibc}")
+    return faults
 
 
 def _archive_artifact(merged: Mapping[str, Any], tag: str, file: str, digest: str) -> dict[str, Any]:
