@@ -51,7 +51,8 @@ def _apply(ctx: RuleContext, aspect: Aspect, target: ConfiguredTarget) -> dict[P
     key = (rule.label, ctx.configuration.name)
     if key not in known:
         known[key] = {}  # what an aspect sees of itself while it runs
-        known[key] = _run(RuleContext(ctx.analyzer, rule, ctx.configuration), aspect, target)
+        actual = ConfiguredTarget(rule.label, target.providers, target.kind)  # an alias shows the label of what it stands for
+        known[key] = _run(RuleContext(ctx.analyzer, rule, ctx.configuration), aspect, actual)
     return dict(known[key])
 
 
