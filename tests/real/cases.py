@@ -147,7 +147,7 @@ CASES: dict[str, Case] = {
             "//schema:draw",
             stubs=("proto_user", "zlib"),
         ),
-        Case("constructs", "constructs", {}, "set(//app:app //app:libplugin.so)", stubs=("constructs",)),
+        Case("constructs", "constructs", {}, "set(//app:app //app:libplugin.so //more:more)", stubs=("constructs",)),
         Case("highway", "hwy", {"hwy": "highway"}, _libraries("//:*")),
         Case("benchmark", "com_google_benchmark", {"com_google_benchmark": "benchmark"}, "//:benchmark_main"),
         Case("brotli", "org_brotli", {"org_brotli": "brotli"}, 'kind("cc_(library|binary)", //:*)'),
