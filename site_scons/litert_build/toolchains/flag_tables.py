@@ -23,7 +23,7 @@ CL: tuple[Dialect, ...] = ("msvc", "clang-cl")
 WITH_ARGUMENT = frozenset(
     """
     -D -U -I -L -l -include -imacros -isystem -iquote -idirafter -isysroot -x -arch -framework -weak_framework -u -z -Xclang
-    -Xlinker -Xassembler -Xpreprocessor -mllvm --param -force_load -target /I /D /U /FI
+    -Xlinker -Xassembler -Xpreprocessor -mllvm --param -force_load -target -undefined /I /D /U /FI
     """.split()
 )  # fmt: skip
 
@@ -44,7 +44,7 @@ _CODEGEN = """
     strict-enums strict-overflow syntax-only tabstop template-backtrace-limit template-depth threadsafe-statics tls-model
     trapping-math tree-loop-distribute-patterns tree-slp-vectorize tree-vectorize unroll-loops unsafe-math-optimizations
     unsigned-char unwind-tables use-cxa-atexit vect-cost-model vectorize version visibility visibility-inlines-hidden vtable-verify
-    wrapv zero-initialized-in-bss
+    wrapv zero-initialized-in-bss trivial-auto-var-init sjlj-exceptions test-coverage profile-arcs profile-correction
 """.split()
 _CLANG_CODEGEN = frozenset(
     """
@@ -52,7 +52,7 @@ _CLANG_CODEGEN = frozenset(
     error-limit experimental-library experimental-new-constant-interpreter force-emit-vtables honor-infinities honor-nans
     implicit-module-maps module-map-file module-maps modules modules-cache-path mrecip ms-compatibility
     relaxed-template-template-args slp-vectorize split-machine-functions standalone-debug virtual-function-elimination
-    whole-program-vtables
+    whole-program-vtables constant-cfstrings coverage-mapping profile-instr-generate profile-instr-use
     """.split()
 )  # fmt: skip
 _GCC_CODEGEN = frozenset(("canonical-system-headers", "implicit-templates", "ipa-cp", "ipa-sra", "tree-pre", "weak"))
@@ -67,22 +67,22 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     ),
     (
         "link",
-        r"-no-pie|-pie|-nostdlib(\+\+)?|-fuse-ld=.+|[-/](DEBUG|OPT|DEFAULTLIB|NODEFAULTLIB|DELAYLOAD|WHOLEARCHIVE|INCLUDE|SUBSYSTEM)(:.+)?",
+        r"-no-pie|-pie|-nostdlib(\+\+)?|-fuse-ld=.+|-undefined|-headerpad\w*|-u\w+|[-/](DEBUG|OPT|DEFAULTLIB|NODEFAULTLIB|DELAYLOAD|WHOLEARCHIVE|INCLUDE|SUBSYSTEM|defaultlib|ignore)(:.+)?",
     ),
-    ("link", r"/(ignore|guard|DYNAMICBASE|NXCOMPAT|LARGEADDRESSAWARE|STACK|HEAP|FORCE|EXPORT|DEF|MACHINE|Brepro|INCREMENTAL)(:.+)?"),
+    ("link", r"/(guard|DYNAMICBASE|NXCOMPAT|LARGEADDRESSAWARE|STACK|HEAP|FORCE|EXPORT|DEF|MACHINE|Brepro|INCREMENTAL)(:.+)?"),
     ("tool", r"-Wa,.+|-Xassembler|-Xclang|-mllvm|--param(=.+)?|-pipe|-no-canonical-prefixes|/nologo|/bigobj|/Zm\d+|/MP\d*|/FS"),
     ("warning", r"-W[A-Za-z].*|-w|-pedantic(-errors)?|-Wno-.*|/W[0-4X]|/WX-|/Wall|/w[deo14]\d+|/w"),
-    ("standard", r"-std=.+|-ansi|/std:.+|/Zc:.+|/experimental:.+|/permissive-?|/Za|/Ze|/utf-8|/source-charset:.+|/execution-charset:.+"),
+    ("standard", r"-std=.+|-ansi|/std:.+|/Zc:.+|/experimental:.+|/permissive-?|/Za|/Ze|[-/]utf-8|/source-charset:.+|/execution-charset:.+"),
     ("optimize", r"-O[0-3sgz]?|-Ofast|/O[12dstxb]\d?|/Oy-?|/Oi-?|/Gy-?|/Gw-?|/d2.+|/GL-?|/Ob\d"),
     ("debug", r"-g([0-3]|gdb|dwarf-[2-5]|line-tables-only|column-info|split-dwarf|z)?|-gno-.+|/Z[7iI]"),
     ("arch", r"-m[a-z0-9].*|/arch:.+|/favor:.+|-arch|-target|--target=.+"),
     ("codegen", r"/EH\w+-?c?-?|/GR-?|/GS-?|/fp:.+|/M[DT]d?|/Gd|/Zl|/guard:.+|/Qspectre|/openmp.*|/GF|/Zp\d*|/bigobj"),
-    ("language", r"-x|-ObjC|/T[CP]|-E"),
+    ("language", r"-x[\w+-]*|-ObjC(\+\+)?|/T[CP]|-E"),
     ("thread", r"-pthread"),
     ("tool", r"/clang:.+"),
 )
 _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
-_CODEGEN_FLAG = re.compile(r"-f(?:no-)?([\w-]+?)(?:=.*)?")
+_CODEGEN_FLAG = re.compile(r"-f(?:no-)?([\w-]+?)(?:=.*|-\d+)?")
 
 
 @cache
@@ -121,7 +121,7 @@ DROPS: tuple[Drop, ...] = (
     Drop(r"-fPI[CE]|-fpi[ce]", ("mingw", *CL), "all code of PE is position independent"),
     Drop(r"-fvisibility.*", ("mingw", *CL), _PE_RULES),
     Drop(r"/w[deo14]\d+", GNU, "the number of an MSVC warning"),
-    Drop(r"/Zc:.+|/permissive-|/utf-8|/nologo|/Zm\d+|/MP\d*|/FS|/X", GNU, "gcc and clang behave so without it"),
+    Drop(r"/Zc:.+|/permissive-|[-/]utf-8|/nologo|/Zm\d+|/MP\d*|/FS|/X", GNU, "gcc and clang behave so without it"),
     Drop(r"/bigobj", ("gcc", "clang", "zig"), "ELF, Mach-O and lld's COFF have no such limit"),
     Drop(r"/d2.+|/Oy-|/Oi-?|/GS-?|/Gd|/experimental:c11atomics", GNU, "tunes the MSVC compiler alone"),
     Drop(r"/d2.+|/experimental:c11atomics|/Zm\d+|/MP\d*|/FS", ("clang-cl",), "tunes the MSVC compiler alone"),
@@ -233,11 +233,15 @@ LINK_DROPS: tuple[LinkDrop, ...] = (
         "ELF's",
     ),
     LinkDrop(r"-Wl,(--build-id.*|--hash-style=.+|--export-dynamic|-E|--exclude-libs.+|--icf=.+|-O\d)", _NOT_ELF, "ELF's"),
-    LinkDrop(r"-Wl,-undefined,dynamic_lookup", ("elf", "android", "pe-gnu", "cl", "macho"), "a host has nothing undefined"),
+    LinkDrop(r"-Wl,-undefined,dynamic_lookup|-undefined", ("elf", "android", "pe-gnu", "cl", "macho"), "a host has nothing undefined"),
     LinkDrop(
-        r"-framework|-weak_framework|-Wl,-(dead_strip|exported_symbols_list.*|install_name.*)|-ObjC",
+        r"-framework|-weak_framework|-headerpad\w*|-Wl,-(dead_strip|exported_symbols_list.*|install_name.*)|-ObjC",
         ("elf", "android", "pe-gnu", "cl"),
         "Mach-O's",
     ),
-    LinkDrop(r"[-/](DEBUG|OPT|SUBSYSTEM|ignore|INCREMENTAL)(:.+)?", ("elf", "android", "pe-gnu", "macho"), "link.exe's"),
+    LinkDrop(
+        r"[-/](DEBUG|OPT|SUBSYSTEM|ignore|INCREMENTAL|DEFAULTLIB|defaultlib|DELAYLOAD)(:.+)?",
+        ("elf", "android", "pe-gnu", "macho"),
+        "link.exe's",
+    ),
 )
