@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from litert_build.actions import Origin, Traced
 from litert_build.errors import BuildError
 from litert_build.toolchains import features
 
@@ -58,6 +59,15 @@ def test_a_feature_switches_rows() -> None:
 
 
 def test_an_unknown_feature_names_the_line_and_the_nearest() -> None:
+    unknown = Traced("layering_chek", Origin("features", "//a:b", "a/BUILD:3"))
     with pytest.raises(BuildError) as caught:
-        features.check_features(["-layering_chek"], "a/BUILD:3")
+        features.default_flags("gcc", "c++", features=[unknown])
     assert str(caught.value) == "a/BUILD:3: unknown feature 'layering_chek'\n  -> did you mean layering_check?"
+
+
+def test_what_nobody_knows_may_be_switched_off() -> None:
+    assert features.default_flags("gcc", "c++", features=["-asan"]) == features.default_flags("gcc", "c++")
+
+
+def test_a_feature_without_effect_says_why() -> None:
+    assert features.FEATURES["header_modules"] == "no effect: headers are read as text"

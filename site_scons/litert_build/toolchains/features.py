@@ -78,6 +78,10 @@ FEATURES: dict[str, str] = {
     "no_legacy_features": "no effect: there are no legacy features",
     "legacy_whole_archive": "no effect: a host is linked from objects",
     "windows_export_all_symbols": "no effect: export lists are generated",
+    "dynamic_link_test_srcs": "no effect: tests are declared, not linked",
+    "pic": "no effect: every object is position independent",
+    "supports_pic": "no effect: every object is position independent",
+    "static_link_cpp_runtimes": "no effect: the runtime policy of the target decides",
     "compiler_param_file": "no effect: the toolchain decides",
     "static_link_msvcrt": "no effect: the runtime policy of the target decides",
     "dynamic_link_msvcrt": "no effect: the runtime policy of the target decides",
@@ -99,7 +103,8 @@ def default_flags(
 ) -> tuple[Traced, ...]:
     """Return the flags and -D defines that stand before a target's own, in Bazel's order, each traced to its row.
 
-    `features` are a target's effective feature names, `-name` where it is switched off.
+    `features` are a target's effective feature names, `-name` where it is switched off. Raises BuildError, at its BUILD line, for one
+    that is switched on and that the table does not know.
     """
     off, on = _switches(features)
     family = family_of(toolchain)
@@ -122,19 +127,20 @@ def unfiltered_flags(toolchain: str, features: Iterable[str] = ()) -> tuple[Trac
     return () if "unfiltered_compile_flags" in off else tuple(_traced(family, "unfiltered", _UNFILTERED[family]))
 
 
-def check_features(features: Iterable[str], where: str) -> None:
-    """Raise BuildError, at the BUILD line `where`, for a feature name that the table does not know."""
-    for feature in features:
-        name = feature.removeprefix("-")
-        if name not in FEATURES:
-            raise BuildError(
-                f"unknown feature {name!r}", where=where, mend=nearest(name, FEATURES) or "add it to FEATURES with what it does"
-            )
-
-
 def _switches(features: Iterable[str]) -> tuple[Collection[str], Collection[str]]:
-    names = list(features)
-    return {name[1:] for name in names if name.startswith("-")}, {name for name in names if not name.startswith("-")}
+    """Return (names switched off, names switched on). What the table does not know may be switched off: it is off."""
+    off, on = set[str](), set[str]()
+    for feature in features:
+        if feature.startswith("-"):
+            off.add(feature[1:])
+        elif feature in FEATURES:
+            on.add(feature)
+        else:
+            origin = feature.origin if isinstance(feature, Traced) else None
+            where = origin.location if origin else ""
+            mend = nearest(feature, FEATURES) or "add it to FEATURES in toolchains/features.py with what it does"
+            raise BuildError(f"unknown feature {str(feature)!r}", where=where, mend=mend)
+    return off, on
 
 
 def _traced(family: Family, row: str, flags: tuple[str, ...]) -> list[Traced]:
