@@ -98,7 +98,7 @@ def test_an_entry_says_where_it_comes_from_and_what_it_kept_out(server: Loopback
     assert repo.startswith("external/org_tensorflow/third_party/repo.bzl:")
     assert (macro, outer) == ("external/org_tensorflow/tensorflow/workspace2.bzl:5", "WORKSPACE:30")
     assert inner.startswith("external/org_tensorflow/tensorflow/workspace2.bzl:")
-    assert flatbuffers.rule == "archive_impl"
+    assert flatbuffers.rule == "archive"
     assert flatbuffers.urls[0].startswith("https://storage.example.invalid/mirror/github.com/google/flatbuffers/archive/")
     assert all(patch.file.sha256 for patch in (*absl.patches, *flatbuffers.patches))
     assert made.lock.repositories["re2"].repo_mapping == {"abseil-cpp": "com_google_absl"}

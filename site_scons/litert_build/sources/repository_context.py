@@ -25,10 +25,12 @@ from litert_build.starlark.values import Builtin, EvalError, StarlarkDict, Value
 
 @dataclass(frozen=True)
 class Services:
-    """What an interpretation needs of the evaluation around it: labels from text, trees of other repositories."""
+    """What an interpretation needs of the evaluation around it: labels from text, trees of other repositories (`tree` makes a missing
+    one, `made` does not)."""
 
     to_label: Callable[[Any], Label]
     tree: Callable[[str], Path]
+    made: Callable[[str], Path | None]
 
 
 class RepositoryPath(Value):
@@ -109,7 +111,8 @@ class Recorder(Value):
         path = self.path(target if not isinstance(target, str) or not target.startswith(("@", "//")) else self.services.to_label(target))
         if path.label is None:
             raise EvalError(f"ctx of '{self.repository.name}' reads {path.inner!r} of the repository that is being made")
-        if (self.services.tree(path.label.repository) / path.inner).is_dir():
+        made = self.services.made(path.label.repository)
+        if made is not None and (made / path.inner).is_dir():
             raise EvalError(f"ctx of '{self.repository.name}' takes the whole folder {path.inner!r} of {path.label.repository}")
         return FileRef(repository=path.label.repository, inner=path.inner)
 

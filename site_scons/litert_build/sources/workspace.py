@@ -35,21 +35,33 @@ from litert_build.starlark.opaque import Opaque
 from litert_build.starlark.values import Builtin, EvalError, StarlarkDict, StarlarkFunction, Value, to_repr, type_name
 
 INERT: dict[str, str] = {
-    **dict.fromkeys(("rules_rust", "cxx.rs", "crate_index"), "crates are built by cargo"),
-    **dict.fromkeys(("rules_java", "rules_jvm_external", "rules_kotlin", "rules_android", "rules_android_ndk"), "a host holds no Java"),
-    **dict.fromkeys(("rules_apple", "rules_swift", "build_bazel_rules_apple", "build_bazel_rules_swift", "build_bazel_apple_support"),
-                    "toolchain= chooses Apple's tools"),
-    **dict.fromkeys(("rules_python", "rules_ml_toolchain", "rules_go", "gazelle", "io_bazel_rules_go", "bazel_gazelle"),
-                    "tools run with what the machine has"),
-}  # fmt: skip
+    name: why
+    for why, names in {
+        "crates are built by cargo": "rules_rust cxx.rs crate_index",
+        "a host holds no Java": "rules_java rules_jvm_external rules_kotlin rules_android rules_android_ndk local_config_android",
+        "a host holds no JavaScript": "io_bazel_rules_closure build_bazel_rules_nodejs rules_nodejs",
+        "toolchain= chooses the compiler": "rules_apple rules_swift build_bazel_rules_apple build_bazel_rules_swift "
+        "build_bazel_apple_support bazel_toolchains rules_ml_toolchain rules_foreign_cc",
+        "tools run with what the machine has": "rules_python rules_go gazelle io_bazel_rules_go bazel_gazelle",
+        "neither compiler nor RPC goes into a host": "llvm-raw llvm-project tf_runtime com_github_grpc_grpc com_google_googleapis",
+        "bundles are made here": "rules_pkg rules_oci rules_docker io_bazel_rules_docker",
+    }.items()
+    for name in names.split()
+}
 # Macros that WORKSPACE files of upstream load for toolchains and devices: they compute with what only other machines have.
 INERT_SYMBOLS = re.compile(r"(?:cuda|nccl|nvshmem|rocm|sycl|tensorrt|python_init|py_|pip_|cc_toolchain_|android_)\w*")
+# Builtins of .bzl files that declare nothing: files may name them, since WORKSPACE files load macros from where rules are defined too.
 _ELSEWHERE = (
-    "module_extension tag_class transition configuration_field exec_group subrule macro platform_common apple_common java_common testing "
-    "coverage_common proto_common_do_not_use toolchain_type analysis_test_transition exec_transition ProtoInfo JavaInfo PyInfo "
-    "CcToolchainConfigInfo AnalysisTestResultInfo InstrumentedFilesInfo RunEnvironmentInfo PackageSpecificationInfo DebugPackageInfo "
-    "CcSharedLibraryInfo PyRuntimeInfo JavaPluginInfo ApkInfo AndroidIdeInfo CcToolchainInfo PackageInfo ConstraintValueInfo PlatformInfo "
-    "PyCcLinkParamsProvider"
+    "module_extension tag_class transition configuration_field exec_group subrule macro materializer_rule analysis_test_transition "
+    "exec_transition toolchain_type config_common platform_common apple_common android_common java_common js_common coverage_common "
+    "pkg_common py_internal testing proto_common proto_common_do_not_use objc_common "
+    "AnalysisFailureInfo AnalysisTestResultInfo AndroidIdeInfo AndroidNativeLibsInfo AndroidSdkInfo ApkInfo AppleDynamicFrameworkInfo "
+    "CcSharedLibraryInfo CcSharedLibraryHintInfo CcToolchainConfigInfo CcToolchainInfo ConstraintSettingInfo ConstraintValueInfo "
+    "DebugPackageInfo ExecutionInfo FeatureFlagInfo FilesToRunProvider GeneratedExtensionRegistryProvider IncompatiblePlatformProvider "
+    "InstrumentedFilesInfo JavaInfo JavaPluginInfo JavaRuntimeInfo JavaToolchainInfo MaterializedDepsInfo ObjcProvider PackageInfo "
+    "PackageSpecificationInfo PlatformInfo ProguardSpecProvider ProtoInfo ProtoLangToolchainInfo PyCcLinkParamsProvider PyInfo "
+    "PyRuntimeInfo PyWrapCcInfo RunEnvironmentInfo StaticallyLinkedMarkerProvider TemplateVariableInfo ToolchainInfo ToolchainTypeInfo "
+    "UnboundValue XcodeProperties XcodeVersionConfig"
 ).split()
 
 
@@ -101,8 +113,8 @@ class _RepositoryRule(Value):
         self.owner, self.implementation, self.attrs, self.home = owner, implementation, attrs, home
 
     def __call__(self, *, name: str, **given: Any) -> None:
-        kind = getattr(self.implementation, "name", "repository_rule")
-        common = ("repo_mapping", "visibility", "tags", "deprecation")
+        kind = self.implementation.name.strip("_").removesuffix("_impl")
+        common = ("repo_mapping", "visibility", "tags", "deprecation", "exec_properties")
         for attribute in given:
             if attribute not in self.attrs and attribute not in common:
                 raise EvalError(f"repository rule has no attribute '{attribute}'; {nearest(attribute, self.attrs)}".rstrip("; "))
@@ -116,7 +128,7 @@ class _RepositoryRule(Value):
         mapping = {str(inner).lstrip("@"): str(outer).lstrip("@") for inner, outer in (given.get("repo_mapping") or {}).items()}
 
         def make() -> Repository:
-            made = interpret(kind.strip("_"), self.implementation, name, {"name": name, **values}, self.owner.services)
+            made = interpret(kind, self.implementation, name, {"name": name, **values}, self.owner.services)
             return replace(made, repo_mapping=mapping)
 
         self.owner.declare(name, kind, {**given}, make)
@@ -148,7 +160,7 @@ class Workspace:
         self.notes: list[str] = []
         self.unpinned: list[str] = []
         self.embedded = embedded_repositories()
-        self.services = Services(self.to_label, self.tree)
+        self.services = Services(self.to_label, self.tree, maker.made.get)
         self.modules = Modules(self)
         self.modules.loaded.update(self._bazel_tools())
 
