@@ -35,6 +35,7 @@ from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.signing import sign
 from litert_build.incremental.steps import Step, steps_of
 from litert_build.options import Options
+from litert_build.policy.companions import OFFICIAL_REPOSITORY
 from litert_build.policy.refs import apply_policy
 from litert_build.policy.targets import Target, find_target, host_target
 from litert_build.reports.summary import Product
@@ -215,7 +216,9 @@ class Job:
         if not release:
             return None
         fetcher = Fetcher(Store(self.options.path("store") or default_store()), Network(offline=self.options.enabled("offline")))
-        official = self.options.path("official") or (Path("official") if self.lock.ref == release else None)
+        official = (
+            self.options.path("official") or trees.get(OFFICIAL_REPOSITORY) or (Path("official") if self.lock.ref == release else None)
+        )
         try:
             return stage_companions(
                 self.target.name,
@@ -287,7 +290,8 @@ def _pack(request: BundleRequest, job: Job) -> Outcome:
     """Make the bundle with its papers and its SDK, from the verdict and the source trees."""
     gate = json.loads((job.root / CHECKS).read_text(encoding="utf-8"))
     trees = job.fetch()
-    parts = repository_components(job.lock, trees, LICENCE, job.options.local)
+    sources = {name: tree for name, tree in trees.items() if name != OFFICIAL_REPOSITORY}
+    parts = repository_components(job.lock, sources, LICENCE, job.options.local)
     headers = host_headers(trees[job.lock.main], trees.get(BRIDGE))
     companions = request.companions or job.stage(trees)
     make_bundle(replace(request, gate=gate, components=parts, headers=headers, companions=companions))

@@ -117,7 +117,9 @@ def test_absent_assets_and_slices(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match=r"CLiteRTLM.xcframework.zip: has no slice for ios simulator"):
         stage_companions("ios-arm64-sim", TAG, **args)  # type: ignore[arg-type]
     (official / "CLiteRTLM.xcframework.zip").unlink()
-    with pytest.raises(BuildError, match=r"CLiteRTLM.xcframework.zip: is absent\n  -> download it from upstream's release"):
+    with pytest.raises(
+        BuildError, match=r"CLiteRTLM.xcframework.zip: is absent\n  -> name its folder with official=, or let the lock fetch it"
+    ):
         stage_companions("ios-arm64-sim", TAG, **args)  # type: ignore[arg-type]
 
 

@@ -21,7 +21,7 @@ from litert_build.bundles.archive import Content, write_bytes
 from litert_build.bundles.formats import check_library
 from litert_build.bundles.layout import layout
 from litert_build.errors import BuildError
-from litert_build.policy.companions import DXC, DXC_MEMBERS, PREBUILT_FOLDERS, Companion, Override, overrides
+from litert_build.policy.companions import DXC, DXC_MEMBERS, OFFICIAL_REPOSITORY, PREBUILT_FOLDERS, Companion, Override, overrides
 
 Fetch = Callable[[str, Sequence[str], str], Path]
 
@@ -89,7 +89,11 @@ def _from_official(row: Companion, target: str, folder: Path, output: Path) -> N
     platform, _, arch = target.partition("-")
     archive = folder / _OFFICIAL[platform]
     if not archive.is_file():
-        raise BuildError("is absent", where=str(archive), mend="download it from upstream's release into the folder official=")
+        raise BuildError(
+            "is absent",
+            where=str(archive),
+            mend=f"name its folder with official=, or let the lock fetch it: a link file of repository {OFFICIAL_REPOSITORY}",
+        )
     with zipfile.ZipFile(archive) as files:
         root = next(name for name in files.namelist() if name.count("/") == 1 and name.endswith("/Info.plist")).partition("/")[0]
         libraries = plistlib.loads(files.read(f"{root}/Info.plist"))["AvailableLibraries"]

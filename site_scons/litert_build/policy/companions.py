@@ -92,6 +92,9 @@ class Download:
     sha256: str
 
 
+# The repository of a lock that holds upstream's release assets, each a downloaded file of its own (`link_files`).
+OFFICIAL_REPOSITORY = "litert_lm_official"
+
 DXC = Download(
     "https://github.com/microsoft/DirectXShaderCompiler/releases/download/v1.9.2602/dxc_2026_02_20.zip",
     "a1e89031421cf3c1fca6627766ab3020ca4f962ac7e2caa7fab2b33a8436151e",
