@@ -11,7 +11,7 @@ import posixpath
 from collections.abc import Iterable
 from typing import Any
 
-from litert_build.actions import Run, Write
+from litert_build.actions import Copy, Run, Write
 from litert_build.bazel.attributes import COMMON, TEST, Attr, irrelevant
 from litert_build.bazel.context import RuleContext
 from litert_build.bazel.labels import Label
@@ -142,11 +142,13 @@ def py_library(ctx: RuleContext) -> dict[Any, Any]:
 
 
 def sh_binary(ctx: RuleContext) -> dict[Any, Any]:
-    """sh_binary as a host tool: its one source is what runs."""
+    """sh_binary as a host tool: its one source, under the target's name, is what runs."""
     sources = ctx.files("srcs")
     if len(sources) != 1:
         raise ctx.fail(f"{ctx.label}: sh_binary takes exactly one source, got {len(sources)}")
-    info = default_info([*sources, *(file for dep in ctx.deps("deps") for file in dep.files)], sources[0])
+    launcher = ctx.declare(ctx.label.name)
+    ctx.register(Copy(str(ctx.label), sources[0].path, launcher.path, ctx.configuration.name, ctx.location))
+    info = default_info([launcher, *sources, *(file for dep in ctx.deps("deps") for file in dep.files)], launcher)
     return {info.provider: info}
 
 
