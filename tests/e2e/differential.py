@@ -22,6 +22,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from tests.e2e.engine import REPOSITORY, Result
@@ -40,6 +41,18 @@ genrule(
     cmd = "$(location :tool) `head -1 $<` > $@",
 )
 """
+UNIT = """
+#include "low.h"
+#include <deep.h>
+int unit{number}(void) {{ return LOW + DEEP + {value}; }}
+"""
+TOOL = """
+#include <stdio.h>
+int main(int n, char** v) { printf("#define MADE (%s)\\n", v[n - 1]); return 0; }
+"""
+OVERLAY = """
+cc_library(name = "extra", srcs = ["extra.c"], local_defines = ["EXTRA=1"], visibility = ["//visibility:public"])
+"""
 
 
 @dataclass
@@ -50,27 +63,22 @@ class Tree:
     random: random.Random
     own_reason: bool = False
     compiler: int = 0
-    mended: list[Callable[[], None]] = field(default_factory=list)
+    mended: list[Callable[[], object]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         for unit in range(UNITS):
-            self.write(f"unit{unit}.c", f'#include "low.h"\n#include <deep.h>\nint unit{unit}(void) {{ return LOW + DEEP + {unit}; }}\n')
+            self.write(f"unit{unit}.c", UNIT.format(number=unit, value=0))
         self.write("low.h", "#define LOW 1\n")
         self.write("include/deep.h", "#define DEEP 2\n")
         self.write("first/other.h", "\n")
         self.write("low0.c", '#include "low.h"\nint low0(void) { return LOW; }\n')
         self.write("made.c", '#include "low.h"\n#include "made.h"\nint made(void) { return MADE + LOW; }\n')
         self.write("made.in", "5\n")
-        self.write(
-            "tool.c", '#include <stdio.h>\nint main(int n, char** v) { printf("#define MADE (%s)\\n", n > 1 ? v[1] : ""); return 0; }\n'
-        )
+        self.write("tool.c", TOOL)
         self.write_build({})
         self.outside("extra/extra.c", "int extra(void) { return EXTRA; }\n")
-        self.outside(
-            "overlay.BUILD",
-            'cc_library(name = "extra", srcs = ["extra.c"], local_defines = ["EXTRA=1"], visibility = ["//visibility:public"])\n',
-        )
+        self.outside("overlay.BUILD", OVERLAY)
         self.write_lock()
         self.write_compiler()
 
@@ -134,11 +142,9 @@ class Tree:
 
     # Edits
 
-    def edit_source(self) -> None:
-        number = self.random.randrange(UNITS)
-        self.write(
-            f"unit{number}.c", f'#include "low.h"\n#include <deep.h>\nint unit{number}(void) {{ return LOW + DEEP + {self.value()}; }}\n'
-        )
+    def edit_source(self, number: int | None = None) -> None:
+        number = self.random.randrange(UNITS) if number is None else number
+        self.write(f"unit{number}.c", UNIT.format(number=number, value=self.value()))
 
     def edit_header(self) -> None:
         self.random.choice(
@@ -156,10 +162,7 @@ class Tree:
         self.write("made.in", f"{self.random.randrange(3)}\n{self.value()}\n")
 
     def edit_generator_tool(self) -> None:
-        self.write(
-            "tool.c",
-            f'#include <stdio.h>\nint main(int n, char** v) {{ printf("#define MADE (%s + {self.random.randrange(3)})\\n", v[n - 1]); return 0; }}\n',
-        )
+        self.write("tool.c", TOOL.replace("(%s)", f"(%s + {self.random.randrange(3)})"))
 
     def edit_flags(self) -> None:
         number = self.random.randrange(UNITS)
@@ -170,8 +173,7 @@ class Tree:
         self.write_build({}, str(self.value()))
 
     def edit_overlay(self) -> None:
-        text = f'cc_library(name = "extra", srcs = ["extra.c"], local_defines = ["EXTRA={self.value()}"], visibility = ["//visibility:public"])\n'
-        self.outside("overlay.BUILD", text)
+        self.outside("overlay.BUILD", OVERLAY.replace("EXTRA=1", f"EXTRA={self.value()}"))
 
     def change_option(self) -> None:
         self.write_lock(("-DOPTION",) if self.random.random() < 0.5 else ())
@@ -218,13 +220,15 @@ class Tree:
     def fail_compile(self) -> None:
         number = self.random.randrange(UNITS)
         self.write(f"unit{number}.c", "int broken(void) { return }\n")
-        self.mended.append(lambda: self.write(f"unit{number}.c", f'#include "low.h"\nint unit{number}(void) {{ return LOW; }}\n') and None)
+        self.mended.append(partial(self.edit_source, number))
 
     def delete_header(self) -> None:
         file = self.folder / "main/low.h"
+        if not file.exists():
+            return
         text = file.read_text()
         file.unlink()
-        self.mended.append(lambda: file.write_text(text) and None)
+        self.mended.append(partial(self.write, "low.h", text))
 
     def interrupt(self) -> None:
         self.own_reason = True

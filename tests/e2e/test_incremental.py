@@ -255,3 +255,12 @@ def test_plain_scons_decides_the_same(project: Engine) -> None:
     project.write("made.in", "8\n")
     assert project.scons(off).ran == {HEADER, C, LIBRARY}
     assert project.scons(off).ran == set()
+
+
+def test_a_failure_between_two_equal_states_is_not_forgotten(project: Engine) -> None:
+    good = (project.folder / "tree/a.cc").read_text()
+    project.write("a.cc", "broken")
+    assert project.scons().code == 2
+    project.write("a.cc", good)
+    assert project.scons().ran == {A}
+    nothing_left(project)

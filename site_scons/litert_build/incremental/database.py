@@ -30,6 +30,8 @@ _JOURNAL_MAGIC = b"litert-build journal 1\n"
 _MARSHAL = 4  # a version every Python from 3.4 on reads
 _CLOCK_GRAIN = 20_000_000  # ns that a file system's clock may lie behind the process's
 
+WHOLE = "whole"  # what is remembered of a build that ended with every step up to date; forgotten when any step runs
+
 Record = tuple[bytes, bytes, bytes, float]  # signature, ids (array of unsigned ints), combined digest, seconds of the last run
 
 
@@ -135,6 +137,8 @@ class Database:
                 break  # the frame that was being written
             position += 8 + size
             kind, *fields = marshal.loads(body)
+            if kind in ("record", "drop"):
+                self.remembered.pop(WHOLE, None)
             if kind == "file":
                 updated.add(self.files.put(*fields))
             elif kind == "watch":
@@ -184,9 +188,10 @@ class Database:
     def drop(self, key: str) -> None:
         """Forget what is known of a step: it has to run."""
         with self._lock:
-            if self.records.pop(key, None) is not None:
-                self._append(("drop", key))
+            self.remembered.pop(WHOLE, None)
+            self.records.pop(key, None)
             self.suspects.discard(key)
+            self._append(("drop", key))
 
     def watch(self, folders: Iterable[str]) -> None:
         """Enter folders whose listing may change a compile that read none of their files."""

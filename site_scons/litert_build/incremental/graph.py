@@ -19,7 +19,7 @@ from litert_build.actions import LinkInputs
 from litert_build.incremental.commands import Command
 from litert_build.incremental.steps import Step, plain
 
-_MAGIC = b"litert-build graph 1\n"
+_MAGIC = b"litert-build graph 2\n"
 _MARSHAL = 4
 
 
@@ -39,7 +39,7 @@ def save_graph(file: Path, key: bytes, steps: Sequence[Step], link: LinkInputs) 
     ]
     if len(rows) != len(steps):
         raise ValueError("a step that runs a function cannot be stored")
-    contribution = tuple(plain(part) for part in (link.objects, link.libraries, link.flags, link.scripts))
+    contribution = tuple(plain(part) for part in (link.objects, link.libraries, link.flags, link.scripts, link.lazy))
     body = marshal.dumps((rows, contribution), _MARSHAL)
     temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
     temporary.write_bytes(_MAGIC + key + zlib.crc32(body).to_bytes(4, "little") + body)

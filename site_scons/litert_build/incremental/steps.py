@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from litert_build.actions import Action, Compile, Link, Run, Write
+from litert_build.actions import Action, Archive, Compile, Link, Run, Write
 from litert_build.incremental.commands import Command
 from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.signing import sign
@@ -66,6 +66,8 @@ class _Renderer:
     def step(self, action: Action) -> Step:
         if isinstance(action, Compile):
             return self._compile(action)
+        if isinstance(action, Archive):
+            return self._archive(action)
         if isinstance(action, Link):
             return self._link(action)
         if isinstance(action, Run):
@@ -85,6 +87,13 @@ class _Renderer:
         optional = action.language == "asm"
         command = Command("process", argv, plain(action.outputs), self.environment, str(action.depfile), optional)
         return _step(f"Compile {action.source}", action, signature, command, action.inputs, reports_inputs=True)
+
+    def _archive(self, action: Archive) -> Step:
+        response_file = f"{action.output}.args"
+        argv, lines = plain(self.toolchain.archive_argv(action, response_file)), plain(self.toolchain.archive_lines(action))
+        signature = sign(("archive",), argv, lines, action.outputs, self.identity)
+        command = Command("process", argv, plain(action.outputs), self.environment, response_file=response_file, lines=lines)
+        return _step(f"Archive {action.output}", action, signature, command, action.inputs)
 
     def _link(self, action: Link) -> Step:
         response_file = f"{action.output}.args"
