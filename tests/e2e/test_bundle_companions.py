@@ -16,6 +16,7 @@ from litert_build.checks.model import GatePolicy
 from litert_build.errors import BuildError
 from litert_build.policy.targets import find_target
 
+from tests.e2e.job_project import Project
 from tests.unit.bundle_samples import COMMIT, lock_file, sample_request
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is absent: apt-get install g++")
@@ -51,11 +52,9 @@ def exporting(*names: str) -> str:
     return "".join(f'extern "C" int {name}() {{ return 0; }}\n' for name in names)
 
 
-@pytest.fixture
-def request_of(tmp_path: Path) -> BundleRequest:
-    """A request whose companions are sound: each exports what its kind must."""
-    companions = tmp_path / "companions"
-    companions.mkdir()
+def prebuild(companions: Path) -> Path:
+    """Link sound companions: each exports what its kind must."""
+    companions.mkdir(parents=True)
     for row in layout("linux-x64", TAG).companions:
         stem = row.file.removeprefix("lib").removesuffix(".so")
         names = (
@@ -64,6 +63,13 @@ def request_of(tmp_path: Path) -> BundleRequest:
             else ["LiteRtAcceleratorImpl" if "Accel" in stem else "get"]
         )
         link(companions, row.file, exporting(*names))
+    return companions
+
+
+@pytest.fixture
+def request_of(tmp_path: Path) -> BundleRequest:
+    """A request whose companions are sound."""
+    companions = prebuild(tmp_path / "companions")
     lock = lock_file(tmp_path, TAG, COMMIT)
     exports = (*lock.product.required, "litert_lm_stream_chunk_get_text")
     (tmp_path / "exports.map").write_text(f"{{ global: {''.join(f'{name}; ' for name in exports)} local: *; }};")
@@ -101,3 +107,27 @@ def test_a_plug_in_whose_symbols_nobody_exports(request_of: BundleRequest) -> No
     ):
         make_bundle(request_of)
     assert not request_of.output.exists()
+
+
+def test_scons_stages_the_companions_of_a_release(project: Project) -> None:
+    prebuild(project.folder / "tiny" / "prebuilt" / "linux_x86_64")
+    accessors = ("litert_lm_stream_chunk_get_text", "litert_lm_asr_abi_version")
+    project.write(
+        "answer.cc", '#include "c/answer.h"\n\n#include "base.h"\n\nint answer(void) { return base(); }\n' + exporting(*accessors)
+    )
+    exports = ["answer", *accessors]
+    project.lock |= {"ref": TAG, "release": TAG, "commit": COMMIT, "product": {"kind": "host", "required": exports, "allowed": exports}}
+    result = project.scons(f"tag={TAG}-1")
+    assert result.code == 0, result.text
+    bundle = project.folder / "build" / "linux-x64" / TAG / "bundle"
+    report = verify_bundle(bundle / f"litert-lm-native-runtime-linux-x64-{TAG}-1.tar.gz")
+    assert [line for line in report.lines if line.startswith("inventory")] == [f"inventory: 6 files of linux-x64 at {TAG}"]
+    assert report.manifest["release"]["kind"] == "rebuild" and report.manifest["upstream"]["commit"] == COMMIT
+    names = {row["name"] for row in json.loads(next(bundle.glob("*.cdx.json")).read_text())["components"]}
+    assert names == {"tiny", *(row.file for row in layout("linux-x64", TAG).companions)}
+    (project.folder / "tiny" / "prebuilt" / "linux_x86_64" / "libLiteRt.so").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:7\n"
+    )
+    result = project.scons(f"tag={TAG}-2")
+    assert result.code != 0 and "libLiteRt.so: a Git LFS pointer stands in place of the library" in result.text
+    assert not list(bundle.glob(f"*{TAG}-2*"))
