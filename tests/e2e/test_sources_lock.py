@@ -218,7 +218,7 @@ MADE = 'load("//:r.bzl", "made")\nmade(name = "a"%s)\n'
         (MADE % "", "pass", "WORKSPACE:2: repository 'a' lacks the mandatory attribute 'x'"),
         (MADE % ', x = "1", y = 2', "pass", "repository rule has no attribute 'y'"),
         (MADE % ', x = "1"', "pass", "'@a' cannot be locked: repository rule 'impl' makes nothing"),
-        (MADE % ', x = "1"', 'ctx.execute(["uname"])', "uses ctx.execute, which depends on the machine it runs on\n    in _impl at r.bzl:3"),
+        (MADE % ', x = "1"', 'ctx.execute(["uname"])', "which depends on the machine it runs on\n    in _impl at r.bzl:3"),
         (MADE % ', x = "1"', 'ctx.path("x").exists', "asks whether 'x' exists in the repository that is being made"),
         (MADE % ', x = "1"', 'ctx.file("../x")', "'../x' leads out of the repository"),
         (GONE % "x = 1 if it else 2", "", "WORKSPACE:2: 'it' of @gone//:x.bzl decides something, but no repository @gone is declared"),
