@@ -23,6 +23,7 @@ ROWS = [
     ("linux-x64", "clang", "libc++"),
     ("linux-x64", "zig", ""),
     ("linux-arm64", "gcc", ""),
+    ("linux-arm64", "clang", ""),
     ("linux-arm64", "zig", ""),
 ]
 LOADER = """
