@@ -21,12 +21,12 @@ from litert_build.policy.targets import Format, Target
 from litert_build.toolchains.clang import versioned
 from litert_build.toolchains.flag_tables import LinkDialect
 from litert_build.toolchains.flags import render_link
-from litert_build.toolchains.gnu import GnuToolchain, quote
+from litert_build.toolchains.gnu import GnuToolchain, linked_files, quote
 from litert_build.toolchains.linkmodel import HostFiles, elf_host, macho_host
 from litert_build.toolchains.options import Options, require_version
 from litert_build.toolchains.probe import Tool, find_tool
 
-MINIMUM = (0, 13)
+MINIMUM = (0, 17)  # whose linker options were measured
 _MACHINE = {"x64": "x86_64", "arm64": "aarch64"}
 _LINK_DIALECT: dict[Format, LinkDialect] = {"elf": "elf", "pe": "pe-gnu", "macho": "macho"}
 _STUBS = Path(__file__).parent / "stubs"
@@ -51,6 +51,9 @@ class ZigToolchain(GnuToolchain):
 
     def command(self, cxx: bool) -> list[str]:
         return [self.cc.path, "c++" if cxx else "cc", *self.driver]
+
+    def archiver(self) -> list[str]:
+        return [self.cc.path, "ar"]
 
     def link_argv(self, action: Link, response_file: str) -> list[str]:
         link_map = next((side for side in action.side_outputs if side.endswith(".map")), "")
@@ -97,7 +100,7 @@ class ZigMachO(ZigToolchain):
         platform = ["-arch", arch, "-platform_version", "macos", minimum, minimum, "-undefined", "dynamic_lookup"]
         user = [word.removeprefix("-Wl,") for word in render_link(action.flags, self.link_dialect)]
         stubs = [str(_STUBS / name) for name in ("libSystem.tbd", "libc++.tbd")]
-        inputs = [*action.objects, *action.libraries, *user, *action.platform_flags, *stubs]
+        inputs = [*linked_files(action), *user, *action.platform_flags, *stubs]
         return [quote(word) for word in (*kind, *platform, "-o", action.output, *inputs)]
 
     def host_link_flags(self, files: HostFiles) -> tuple[str, ...]:
@@ -120,6 +123,7 @@ def create(target: Target, options: Options) -> GnuToolchain:
         cc=tool,
         cxx=tool,
         strip=versioned("llvm-strip"),
+        ar=(tool.path,),
         cxx_runtime="libc++, static",
         dialect="zig",
         link_dialect=_LINK_DIALECT[target.format],
