@@ -52,6 +52,9 @@ OPTIONS: dict[str, Option] = {
         Option("debug_symbols", "Compilers", "split: strip the host, and keep it whole beside as .debug", "none", ("none", "split")),
         Option("offline", "Sources", "yes: never touch the network", "no", _YES_NO),
         Option("store", "Sources", "folder of downloads and sealed source trees (default: the user's cache)"),
+        Option("launcher", "Speed", "a program before the compiler: ccache, sccache, distcc, icecc"),
+        Option("cache", "Speed", "folder of compiled objects, shared by any number of builds"),
+        Option("cache_limit", "Speed", "size at which the objects not used for longest are removed, as in 5G", "5G"),
         Option("incremental", "Speed", "off: plain SCons decides, without the dependency database", "on", ("on", "off")),
         Option("explain", "Reports", "the label whose presence in the build is explained"),
         Option("flag", "Reports", "with explain=: the compiler flag or -DNAME whose origin is asked for"),
@@ -107,6 +110,15 @@ class Options:
 
     def enabled(self, name: str) -> bool:
         return self.values[name] in ("yes", "on")
+
+    def size(self, name: str) -> int:
+        """Return a number of bytes; K, M and G are thousands. Raises BuildError for anything else."""
+        text = self.values[name].upper()
+        factor = {"K": 10**3, "M": 10**6, "G": 10**9}.get(text[-1:], 1)
+        digits = text[:-1] if factor > 1 else text
+        if not digits.isdigit():
+            raise BuildError(f"{name} takes a size, not {self.values[name]!r}", where=f"{name}={self.values[name]}", mend=f"{name}=5G")
+        return int(digits) * factor
 
     def path(self, name: str) -> Path | None:
         return Path(self.values[name]).expanduser().absolute() if self.values[name] else None

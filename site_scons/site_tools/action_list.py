@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from litert_build.incremental.commands import Command
+from litert_build.incremental.commands import Command, Commands, launcher_of
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.search import include_folders
 from litert_build.incremental.session import Session
@@ -40,7 +40,12 @@ def define_goals(
     read: Callable[[], Sequence[str]] = list,
 ) -> None:
     """Define the nodes of the steps that may have to run, and the goals (outputs by name) over them; the last goal is the default."""
-    session = Session(folder, steps, env["CONSOLE"], decides=options.enabled("incremental"))
+    commands = Commands(folder.root, launcher_of(options))
+    session = Session(folder, steps, env["CONSOLE"], commands, decides=options.enabled("incremental"))
+    folder_of_cache = options.path("cache")
+    if folder_of_cache and session.decides:
+        env.Tool("object_cache")
+        env.UseObjectCache(session, folder_of_cache, options.size("cache_limit"))
     everything = GetOption("clean") or bool(options.files)
     pending = steps if everything or not session.decides else session.pending()
     nodes = define_steps(env, session, pending) if session.decides else define_plain_steps(env, session)

@@ -26,6 +26,7 @@ from litert_build.reports.summary import Product, summary_text
 from SCons.Script import GetOption, SConsignFile
 
 SUMMARY = "summary"
+_NO_MATTER = frozenset({"verbose", "debug", "cache", "cache_limit", "launcher", "trace"})  # options that change no output
 
 
 def generate(env: Any) -> None:
@@ -71,8 +72,9 @@ def finish_at_exit(env: Any, options: Options, session: Session, products: Seque
         console.repeat_failures()
         ran, failed = len(session.ran), len(session.failed)
         seconds = time.monotonic() - env["STARTED"]
-        skipped = len(session.steps) - ran - failed
-        console.say(summary_text(products, ran=ran, skipped=skipped, seconds=seconds, failed=failed))
+        skipped = len(session.steps) - ran - failed - len(session.restored)
+        cache = session.cache.text if session.cache else ""
+        console.say(summary_text(products, ran=ran, skipped=skipped, seconds=seconds, failed=failed, cache=cache))
 
     atexit.register(finish)
 
@@ -84,5 +86,5 @@ def _whole(options: Options) -> bool:
 
 
 def _run_key(options: Options) -> bytes:
-    values = (f"{name}={value}" for name, value in sorted(options.values.items()) if name not in ("verbose", "debug"))
+    values = (f"{name}={value}" for name, value in sorted(options.values.items()) if name not in _NO_MATTER)
     return sign(values, map(str, sorted(options.local.items())), (sys.version, os.environ.get("PATH", "")))

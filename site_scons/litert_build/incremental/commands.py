@@ -9,6 +9,8 @@ command leaves nothing that looks finished. What a process prints is kept whole.
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -16,8 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from litert_build.errors import BuildError, nearest
 from litert_build.incremental.depfile import read_depfile
 from litert_build.incremental.outcome import Outcome
+from litert_build.options import Options
+
+_LAUNCHER_VARIABLES = ("CCACHE_", "SCCACHE_", "DISTCC_", "ICECC_")
 
 
 class Command(NamedTuple):
@@ -56,13 +62,21 @@ class Commands:
             text = "\n".join(command.lines) + "\n"
             (self.root / command.response_file).write_text(text, encoding="utf-8", errors="surrogateescape")
         argv = (*self.launcher, *command.argv) if command.depfile else command.argv
-        outcome = self._process(argv, dict(command.environment))
+        environment = dict(command.environment)
+        if self.launcher and command.depfile:
+            environment |= self._launcher_environment()
+        outcome = self._process(argv, environment)
         if outcome.code:
             return outcome
         missing = [output for output in command.outputs if not (self.root / output).exists()]
         if missing:
             return Outcome(1, outcome.output + "".join(f"it ended without making {output}\n" for output in missing))
         return self._with_depfile(command, outcome) if command.depfile else outcome
+
+    def _launcher_environment(self) -> dict[str, str]:
+        """What the known launchers read; the execution root is named so that ccache takes another checkout's paths for the same."""
+        own = {name: value for name, value in os.environ.items() if name == "HOME" or name.startswith(_LAUNCHER_VARIABLES)}
+        return {"CCACHE_BASEDIR": str(self.root), **own}
 
     def _with_depfile(self, command: Command, outcome: Outcome) -> Outcome:
         depfile = self.root / command.depfile
@@ -114,3 +128,13 @@ class Commands:
             assert process.stdout is not None
             output = process.stdout.read()
         return Outcome(process.returncode, output.decode("utf-8", "replace"))
+
+
+def launcher_of(options: Options) -> tuple[str, ...]:
+    """Return the words of `launcher=`. Raises BuildError where the program is not installed."""
+    words = tuple(shlex.split(options["launcher"]))
+    if words and shutil.which(words[0]) is None:
+        known = ("ccache", "sccache", "distcc", "icecc")
+        mend = nearest(words[0], known) if words[0] not in known else f"apt-get install {words[0]}"
+        raise BuildError(f"no launcher {words[0]!r}", where="launcher=", mend=mend or "name a program, as in launcher=ccache")
+    return words

@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from litert_build.incremental.files import FileTable, digest_of, stamp_of
+from litert_build.incremental.files import ABSENT, FileTable, digest_of, stamp_of
 
 _MAGIC = b"litert-build dependencies 1\n"
 _JOURNAL_MAGIC = b"litert-build journal 1\n"
@@ -236,6 +236,15 @@ class Database:
             self._fresh.add(key)
             self._append(("record", key, record))
             return True
+
+    def digest(self, path: str, started: int) -> bytes:
+        """Return the digest of a file as of the start of the build, or, where it is seen for the first time, as of `started`; ABSENT where
+        it does not exist or was written since."""
+        with self._lock:
+            number = self.files.find(path)
+            if number is None:
+                number = self._first_seen(path, started)
+            return ABSENT if number is None else self.files.digests[number]
 
     def _first_seen(self, path: str, started: int) -> int | None:
         """Enter an input that only the step's own report names. One written after the step started may not be what the step read."""

@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Sequence
 
 from litert_build.errors import BuildError
+from litert_build.incremental.cache import ObjectCache
 from litert_build.incremental.commands import Command, Commands
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.outcome import Outcome
@@ -26,8 +27,8 @@ from litert_build.reports.progress import Console
 
 
 class Session:
-    """Decides and runs the steps of one build; `ran` and `failed` are the keys that were. With `decides` false somebody else decides, and
-    nothing is recorded."""
+    """Decides and runs the steps of one build; `ran`, `restored` and `failed` are the keys that were. With `decides` false somebody else
+    decides, and nothing is recorded."""
 
     def __init__(
         self, folder: BuildFolder, steps: Sequence[Step], console: Console, commands: Commands | None = None, *, decides: bool = True
@@ -40,8 +41,10 @@ class Session:
         self._console = console
         self._lock = threading.Lock()
         self.steps = {step.key: step for step in steps}
-        self.ran: list[str] = []
+        self.ran: dict[str, None] = {}
         self.failed: list[str] = []
+        self.restored: list[str] = []
+        self.cache: ObjectCache | None = None
 
     def pending(self) -> list[Step]:
         """The steps that are stale or in doubt, producers first."""
@@ -108,9 +111,33 @@ class Session:
         if self.decides:
             self._record(step, outcome, started, time.monotonic() - clock)
         with self._lock:
-            self.ran.append(step.key)
+            self.ran[step.key] = None
         self._console.finished(step.title, outcome.output, step.key, reason)
         return 0
+
+    def restore(self, key: str) -> bool:
+        """Take a compile's object from the shared cache. Returns False where it has to be compiled, or is up to date as it is."""
+        step = self.steps[key]
+        if self.cache is None or not step.reports_inputs or self.database.holds_now(key, step.signature):
+            return False
+        started = self.database.begin(key)
+        try:
+            read = self.cache.restore(step)
+            if read is None:
+                return False
+            self._record(step, Outcome(0, read=read), started, 0.0)
+        except Exception:  # whatever the cache does, the step can be run
+            return False
+        with self._lock:
+            self.restored.append(key)
+        self._console.finished(step.title, "", key, "restored from the cache")
+        return True
+
+    def keep(self, key: str) -> None:
+        """Put the object that a compile has just made into the shared cache."""
+        step = self.steps[key]
+        if self.cache is not None and step.reports_inputs and key in self.ran and key in self.database.records:
+            self.cache.store(step, self.database.inputs(key)[len(step.outputs) :])
 
     def _record(self, step: Step, outcome: Outcome, started: int, seconds: float) -> None:
         read = outcome.read or step.inputs if step.reports_inputs else step.inputs
@@ -141,3 +168,5 @@ class Session:
         if self.decides:
             self.database.keep_only(set(self.steps))
             self.database.save()
+        if self.cache is not None:
+            self.cache.finish()

@@ -19,9 +19,12 @@ class Product:
     file: Path
 
 
-def summary_text(products: Iterable[Product], *, ran: int, skipped: int, seconds: float, failed: int) -> str:
-    """Return the summary: a line for each product that exists (with its size; for checks.json its verdict), then time and counts."""
+def summary_text(products: Iterable[Product], *, ran: int, skipped: int, seconds: float, failed: int, cache: str = "") -> str:
+    """Return the summary: a line for each product that exists (with its size; for checks.json its verdict), what the shared cache did,
+    then time and counts."""
     rows = [] if failed else [(product.name, _state(product)) for product in products if product.file.is_file()]
+    if cache:
+        rows.append(("cache", cache))
     if failed:
         outcome = f"{failed} failed, {ran} actions run, {skipped} skipped"
     elif ran:
