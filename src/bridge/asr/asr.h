@@ -28,10 +28,17 @@ extern "C" {
 
 #define LITERT_LM_ASR_ABI_VERSION 1u
 
+/* In C++ a value outside of an enum is undefined, unless its type is named; a client may pass any number. */
+#ifdef __cplusplus
+#define LITERT_LM_ASR_ENUM : int32_t
+#else
+#define LITERT_LM_ASR_ENUM
+#endif
+
 typedef struct LitertLmAsrEngine LitertLmAsrEngine;
 typedef struct LitertLmAsrSession LitertLmAsrSession;
 
-typedef enum LitertLmAsrStatus {
+typedef enum LitertLmAsrStatus LITERT_LM_ASR_ENUM {
   LITERT_LM_ASR_STATUS_OK = 0,
   LITERT_LM_ASR_STATUS_INVALID_ARGUMENT = 1,
   LITERT_LM_ASR_STATUS_FAILED_PRECONDITION = 2,
@@ -47,29 +54,29 @@ typedef enum LitertLmAsrStatus {
   LITERT_LM_ASR_STATUS_WOULD_BLOCK = 12       /* push: the queue took a part, or nothing */
 } LitertLmAsrStatus;
 
-typedef enum LitertLmAsrBackend {
+typedef enum LitertLmAsrBackend LITERT_LM_ASR_ENUM {
   LITERT_LM_ASR_BACKEND_CPU = 0,
   LITERT_LM_ASR_BACKEND_GPU = 1,
   LITERT_LM_ASR_BACKEND_NPU = 2
 } LitertLmAsrBackend;
 
-typedef enum LitertLmAsrDecoderType {
+typedef enum LitertLmAsrDecoderType LITERT_LM_ASR_ENUM {
   LITERT_LM_ASR_DECODER_CTC = 0,
   LITERT_LM_ASR_DECODER_TDT = 1,
   LITERT_LM_ASR_DECODER_STATELESS = 2
 } LitertLmAsrDecoderType;
 
-typedef enum LitertLmAsrTextMergerType {
+typedef enum LitertLmAsrTextMergerType LITERT_LM_ASR_ENUM {
   LITERT_LM_ASR_TEXT_MERGER_LEVENSHTEIN = 0,
   LITERT_LM_ASR_TEXT_MERGER_TIMESTAMP = 1
 } LitertLmAsrTextMergerType;
 
-typedef enum LitertLmAsrLogMelNormType {
+typedef enum LitertLmAsrLogMelNormType LITERT_LM_ASR_ENUM {
   LITERT_LM_ASR_LOG_MEL_NORM_STANDARD = 0,
   LITERT_LM_ASR_LOG_MEL_NORM_WHISPER = 1
 } LitertLmAsrLogMelNormType;
 
-typedef enum LitertLmAsrModelPreset {
+typedef enum LitertLmAsrModelPreset LITERT_LM_ASR_ENUM {
   LITERT_LM_ASR_MODEL_PRESET_PARAKEET_TDT_0_6B_V3 = 1,
   LITERT_LM_ASR_MODEL_PRESET_PARAKEET_CTC_0_6B = 2,
   LITERT_LM_ASR_MODEL_PRESET_MOONSHINE_TINY = 3,

@@ -1,0 +1,1 @@
+#include "omni/asr/asr_engine.h"
