@@ -70,8 +70,28 @@ class Compile:
 
 
 @dataclass(frozen=True)
+class Archive:
+    """One static archive of `objects`, in order, from which a link takes what it needs: the libraries without alwayslink."""
+
+    label: str
+    output: str
+    objects: tuple[str, ...]
+    configuration: str = ""
+    location: str = ""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.objects
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return (self.output,)
+
+
+@dataclass(frozen=True)
 class Link:
-    """One linked binary. `objects` are linked directly, in order, so that alwayslink registrations survive; `libraries` are
+    """One linked binary. `objects` are linked directly, in order, so that alwayslink registrations survive; `archive` holds the others,
+    linked where something needs them (its members are `members`: a thin archive does not change when they do); `libraries` are
     prebuilt archives and shared libraries; `flags` the user link flags; `scripts` further files the linker reads; `platform_flags`
     what the target's toolchain adds, in its linker's own spelling; `side_outputs` what the linker writes beside the output: a link
     map, an import library."""
@@ -87,10 +107,13 @@ class Link:
     platform_flags: tuple[str, ...] = ()
     side_outputs: tuple[str, ...] = ()
     location: str = ""
+    archive: str = ""
+    members: tuple[str, ...] = ()
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        return (*self.objects, *self.libraries, *self.scripts)
+        archive = (self.archive,) if self.archive else ()
+        return (*self.objects, *archive, *self.members, *self.libraries, *self.scripts)
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -148,17 +171,19 @@ class Copy:
         return (self.output,)
 
 
-Action = Union[Compile, Link, Run, Write, Copy]
+Action = Union[Compile, Archive, Link, Run, Write, Copy]
 
 
 @dataclass(frozen=True)
 class LinkInputs:
-    """What a closure contributes to a final link, in link order: objects, prebuilt libraries, user link flags and linker scripts."""
+    """What a closure contributes to a final link, in link order: objects, prebuilt libraries, user link flags, linker scripts, and the
+    objects that are linked only where something needs them."""
 
     objects: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
+    lazy: tuple[str, ...] = ()
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Owns the final links: the host library with its export list, and the executables of the exec configuration.
+"""Owns the final link: the host library with its export list.
 
 plan = plan_host(analysis.link, lock, target, toolchain, out_dir="bazel-out/k8-opt/bin/host")
 plan.library        # 'bazel-out/k8-opt/bin/host/libLiteRtLm.so'
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from litert_build.actions import Action, Link, LinkInputs, Run, Write
+from litert_build.actions import Action, Archive, Link, LinkInputs, Run, Write
 from litert_build.errors import BuildError
 from litert_build.policy.targets import Target
 from litert_build.sources.lock import Lock, Product
@@ -47,7 +47,9 @@ def plan_host(
     split_debug: bool = False,
     root: Path | None = None,
 ) -> HostPlan:
-    """Return the plan of one host library: linked from objects, named by the target's row, exporting the lock's product alone.
+    """Return the plan of one host library, named by the target's row, exporting the lock's product alone.
+
+    Roots and alwayslink libraries are linked as objects, the others where something needs them.
 
     With `split_debug` the linked file is kept whole beside as `<name>.debug` and the library is its stripped copy. Where `root`, the
     execution root, is given, prebuilt archives are looked into.
@@ -81,8 +83,11 @@ def plan_host(
         scripts=(*link.scripts, files.export_list),
         side_outputs=tuple(side for side in (files.link_map, files.import_library) if side),
         location=where,
+        archive=f"{library}.libraries.a" if link.lazy else "",
+        members=link.lazy,
     )
-    actions: list[Action] = [written, linking]
+    archive = [Archive(LABEL, linking.archive, link.lazy, linking.configuration, where)] if link.lazy else []
+    actions: list[Action] = [written, *archive, linking]
     if split_debug:
         actions.append(
             Run(
@@ -123,18 +128,3 @@ def exported(product: Product, where: str) -> list[str]:
                 f"{name!r} is not a C symbol name or a prefix with a trailing *", where=where, mend="name the symbols to export"
             )
     return names
-
-
-def plan_executable(label: str, link: LinkInputs, *, output: str, configuration: str, location: str = "") -> Link:
-    """Return the plain link of a cc_binary: an executable of the exec configuration, or a test program."""
-    return Link(
-        label=label,
-        output=output,
-        kind="executable",
-        configuration=configuration,
-        objects=link.objects,
-        libraries=link.libraries,
-        flags=link.flags,
-        scripts=link.scripts,
-        location=location,
-    )

@@ -390,3 +390,14 @@ def test_two_targets_that_make_one_file(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match="two actions make bazel-out/k8-opt/bin/same") as caught:
         tree.analyze("//:w")
     assert [note.split(" at ")[0] for note in caught.value.notes][:2] == ["//:y", "//:z"]
+
+
+def test_a_link_takes_libraries_without_alwayslink_only_if_needed(tmp_path: Path) -> None:
+    build = """
+    cc_library(name = "a", srcs = ["a.cc"], deps = [":b", ":c"])
+    cc_library(name = "b", srcs = ["b.cc"])
+    cc_library(name = "c", srcs = ["c.cc"], alwayslink = True)
+    """
+    link = Tree(tmp_path, {"BUILD": build, "a.cc": "", "b.cc": "", "c.cc": ""}).analyze("//:a").link
+    assert [path.rsplit("/", 1)[1] for path in link.objects] == ["a.pic.o", "c.pic.o"]
+    assert [path.rsplit("/", 1)[1] for path in link.lazy] == ["b.pic.o"]

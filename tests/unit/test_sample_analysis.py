@@ -26,9 +26,9 @@ def analysis_of(lock: Lock) -> Analysis:
 
 
 def host_sources(analysis: Analysis) -> list[str]:
-    """The sources behind the objects of the link, in link order."""
+    """The sources behind the objects of the link, those linked in any case first."""
     by_output = {action.output: action.source for action in analysis.actions.compiles()}
-    return [by_output[path] for path in analysis.link.objects]
+    return [by_output[path] for path in (*analysis.link.objects, *analysis.link.lazy)]
 
 
 def compile_of(analysis: Analysis, source: str) -> Compile:
@@ -53,7 +53,9 @@ def test_lock_exports_exactly_what_the_headers_declare() -> None:
     declared = {
         name
         for header in headers
-        for name in re.findall(r"^(?:LITERT_LM_C_API|STREAM_PROXY|LITERT_LM_ASR)_EXPORT [^(]*?(\w+)\(", header.read_text(encoding="utf-8"), re.MULTILINE)
+        for name in re.findall(
+            r"^(?:LITERT_LM_C_API|STREAM_PROXY|LITERT_LM_ASR)_EXPORT [^(]*?(\w+)\(", header.read_text(encoding="utf-8"), re.MULTILINE
+        )
     }
     assert declared == {*LOCK.product.required, *LOCK.product.allowed}
     assert len(declared) == 81

@@ -25,6 +25,7 @@ from litert_build.bazel.providers import CC_INFO, CcInfo, ConfiguredTarget, File
 from litert_build.bazel.resolution import Resolver
 from litert_build.bazel.rule_class import RuleTarget
 from litert_build.bazel.rules import build_globals, bzl_globals, embedded_repositories
+from litert_build.bazel.rules.cc import split_objects
 from litert_build.bazel.visibility import check_visibility
 from litert_build.errors import BuildError, nearest
 from litert_build.policy.targets import Target, find_target, host_target
@@ -319,11 +320,14 @@ def _display(name: str, root: Path) -> str:
 
 
 def link_inputs(targets: Iterable[ConfiguredTarget]) -> LinkInputs:
-    """Return what `targets` give to one final link, in topological order, each object once."""
+    """Return what `targets` give to one final link, in topological order, each object once: their own objects directly."""
     infos = [info for target in targets if isinstance(info := target.get(CC_INFO), CcInfo)]
     inputs = merge_cc_infos(infos).linking.to_list()
+    roots = {item.owner for info in infos for item in info.linking.to_list()[:1]}
+    objects, lazy = split_objects(inputs, roots)
     return LinkInputs(
-        objects=tuple(dict.fromkeys(file.path for item in inputs for file in item.objects)),
+        objects=objects,
+        lazy=lazy,
         libraries=tuple(dict.fromkeys(file.path for item in inputs for file in item.libraries)),
         flags=tuple(flag for item in inputs for flag in item.flags),
         scripts=tuple(dict.fromkeys(file.path for item in inputs for file in item.scripts)),

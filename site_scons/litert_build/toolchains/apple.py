@@ -58,6 +58,7 @@ def assemble(target: Target, cc: Tool, cxx: Tool, sdk: str) -> GnuToolchain:
         cc=cc,
         cxx=cxx,
         strip=(),
+        ar=("/usr/bin/ar",),
         cxx_runtime="libc++, system",
         dialect="clang",
         link_dialect="macho",

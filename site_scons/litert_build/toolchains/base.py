@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from litert_build.actions import Compile, Link
+from litert_build.actions import Archive, Compile, Link
 from litert_build.policy.targets import Target
 from litert_build.toolchains.linkmodel import HostFiles
 
@@ -40,6 +40,12 @@ class Toolchain(Protocol):
     def environment(self) -> Mapping[str, str]: ...
 
     def compile_argv(self, action: Compile) -> list[str]: ...
+
+    def archive_argv(self, action: Archive, response_file: str) -> list[str]:
+        """The command that makes a static archive of the objects in the response file. Raises BuildError where there is no archiver."""
+        ...
+
+    def archive_lines(self, action: Archive) -> list[str]: ...
 
     def link_argv(self, action: Link, response_file: str) -> list[str]: ...
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from litert_build.actions import Compile, Link
+from litert_build.actions import Archive, Compile, Link
 from litert_build.errors import BuildError
 from litert_build.policy.targets import Target
 from litert_build.toolchains.flag_tables import Dialect
 from litert_build.toolchains.flags import render, render_link
+from litert_build.toolchains.gnu import linked_files
 from litert_build.toolchains.linkmodel import HostFiles, cl_host
 from litert_build.toolchains.probe import Tool, fixed_environment
 
@@ -70,6 +71,13 @@ class ClToolchain:
             argv += ["/Brepro", "/experimental:deterministic", "/sourceDependencies", action.depfile]
         return [*argv, "/TP" if action.language == "c++" else "/TC", "/c", action.source, f"/Fo{action.output}"]
 
+    def archive_argv(self, action: Archive, response_file: str) -> list[str]:
+        """link.exe and lld-link are lib.exe too (MSVC, "LINK, /LIB")."""
+        return [self.linker.path, "/LIB", f"@{response_file}"]
+
+    def archive_lines(self, action: Archive) -> list[str]:
+        return [_quote(word) for word in ("/NOLOGO", f"/OUT:{action.output}", *action.objects)]
+
     def link_argv(self, action: Link, response_file: str) -> list[str]:
         return [self.linker.path, f"@{response_file}"]
 
@@ -79,7 +87,15 @@ class ClToolchain:
         user = render_link(action.flags, "cl")
         folders = [f"/LIBPATH:{folder}" for folder in self.library_folders]
         delayed = ["delayimp.lib"] if any(word.upper().startswith("/DELAYLOAD:") for word in user) else []
-        words = ["/NOLOGO", machine, *kind, f"/OUT:{action.output}", *folders, *action.objects, *action.libraries, *user]
+        words = [
+            "/NOLOGO",
+            machine,
+            *kind,
+            f"/OUT:{action.output}",
+            *folders,
+            *linked_files(action),
+            *user,
+        ]
         return [_quote(word) for word in (*words, *action.platform_flags, *self.link_flags, *delayed, *SYSTEM_LIBRARIES)]
 
     def host_link_flags(self, files: HostFiles) -> tuple[str, ...]:

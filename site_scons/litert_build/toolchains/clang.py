@@ -43,6 +43,7 @@ def create(target: Target, options: Options) -> GnuToolchain:
         cc=cc,
         cxx=cxx,
         strip=llvm_tools(cxx, "llvm-strip"),
+        ar=(*llvm_tools(cxx, "llvm-ar"), "ar"),
         dialect="clang",
         cxx_runtime=f"{runtime}, static",
         driver=tuple(driver),

@@ -36,6 +36,7 @@ def create(target: Target, options: Options) -> GnuToolchain:
         cc=cc,
         cxx=cxx,
         strip=(f"{prefix}strip",),
+        ar=(f"{prefix}ar",),
         dialect="gcc",
         cxx_runtime="libstdc++, static",
         driver=(f"--sysroot={options.sysroot}",) if options.sysroot else (),

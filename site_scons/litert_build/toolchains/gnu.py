@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from litert_build.actions import Compile, Link
+from litert_build.actions import Archive, Compile, Link
 from litert_build.policy.targets import Target
 from litert_build.toolchains.flag_tables import Dialect, LinkDialect
 from litert_build.toolchains.flags import render, render_link
@@ -21,7 +21,7 @@ from litert_build.toolchains.probe import Tool, find_tool, fixed_environment
 class GnuToolchain:
     """A gcc-style driver pair for one target.
 
-    `strip` are the names of strip programs that know the target, `driver` the arguments of every call (target triple, sysroot),
+    `strip` and `ar` are the names of programs that know the target, `driver` the arguments of every call (target triple, sysroot),
     `compile_flags` those of every compile, `cxx_flags` those of C++ compiles (which standard library), `last_flags` those
     that win over a compile's own, `link_flags` those of every link, `runtime_link_flags` those that link the C++ runtime into a host.
     """
@@ -41,6 +41,7 @@ class GnuToolchain:
     link_flags: tuple[str, ...] = ()
     runtime_link_flags: tuple[str, ...] = ()
     lld: bool = False
+    ar: tuple[str, ...] = ("ar",)
 
     @property
     def identity(self) -> str:
@@ -88,6 +89,18 @@ class GnuToolchain:
         ]
         return argv
 
+    def archive_argv(self, action: Archive, response_file: str) -> list[str]:
+        """A thin archive where the linker reads one: it holds paths and an index, so that making it costs no copy (GNU ar, "--thin")."""
+        thin = ["--thin"] if self.target.format == "elf" else []
+        return [*self.archiver(), "qcsD", *thin, action.output, f"@{response_file}"]
+
+    def archiver(self) -> list[str]:
+        tool = find_tool(self.ar, f"ar for {self.target.name}", "apt-get install binutils llvm-19", where=f"toolchain={self.name}")
+        return [tool.path]
+
+    def archive_lines(self, action: Archive) -> list[str]:
+        return [quote(path) for path in action.objects]
+
     def link_argv(self, action: Link, response_file: str) -> list[str]:
         return [*self.command(cxx=True), f"@{response_file}"]
 
@@ -95,7 +108,15 @@ class GnuToolchain:
         """The linker's arguments, a line each, quoted as gcc reads response files (GCC manual, "Overall Options", @file)."""
         kind = ["-shared"] if action.kind == "shared" else []
         user = render_link(action.flags, self.link_dialect)
-        arguments = [*kind, "-o", action.output, *action.objects, *action.libraries, *user, *action.platform_flags, *self.link_flags]
+        arguments = [
+            *kind,
+            "-o",
+            action.output,
+            *linked_files(action),
+            *user,
+            *action.platform_flags,
+            *self.link_flags,
+        ]
         return [quote(argument) for argument in arguments]
 
     def host_link_flags(self, files: HostFiles) -> tuple[str, ...]:
@@ -115,6 +136,11 @@ def _split_leading_undefines(flags: tuple[str, ...]) -> tuple[list[str], list[st
     while count < len(flags) and flags[count].startswith("-U"):
         count += 1
     return [*flags[:count]], [*flags[count:]]
+
+
+def linked_files(action: Link) -> tuple[str, ...]:
+    """What a link takes, in its order: objects, the archive of what is linked if needed, prebuilt libraries."""
+    return (*action.objects, *((action.archive,) if action.archive else ()), *action.libraries)
 
 
 def quote(argument: str) -> str:

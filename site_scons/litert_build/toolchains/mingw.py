@@ -44,6 +44,7 @@ def create(target: Target, options: Options) -> GnuToolchain:
         cc=cc,
         cxx=cxx,
         strip=(f"{_PREFIX}strip",),
+        ar=(f"{_PREFIX}ar",),
         cxx_runtime="libstdc++, static",
         dialect="mingw",
         link_dialect="pe-gnu",

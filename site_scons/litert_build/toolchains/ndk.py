@@ -51,6 +51,7 @@ def assemble(target: Target, cc: Tool, cxx: Tool, strip: str) -> GnuToolchain:
         cc=cc,
         cxx=cxx,
         strip=(strip,),
+        ar=(str(Path(strip).with_name("llvm-ar")),),
         cxx_runtime="libc++, static",
         dialect="clang",
         link_dialect="android",

@@ -8,13 +8,14 @@ Rules: Bazel's C++ rules reference.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from litert_build.actions import Link
+from litert_build.actions import Archive, Link
 from litert_build.bazel.attributes import COMMON, TEST, Attr, irrelevant
 from litert_build.bazel.context import RuleContext
 from litert_build.bazel.depset import Depset
+from litert_build.bazel.labels import Label
 from litert_build.bazel.providers import CC_INFO, CcInfo, File, LinkerInput, default_info, merge_cc_infos, unique
 from litert_build.bazel.rule_class import RuleClass
 from litert_build.bazel.rules.cc_compile import Compilation, cc_infos, compilation_context, compile_target, include_dirs, virtual_includes
@@ -96,7 +97,7 @@ def cc_binary(ctx: RuleContext) -> dict[Any, Any]:
     inputs = [linker_input(ctx, compilation), *closure.linking.to_list()]
     shared = bool(ctx.value("linkshared"))
     output = ctx.declare(binary_name(ctx, shared))
-    ctx.register(link_action(ctx, output, inputs, shared))
+    register_link(ctx, output, inputs, {ctx.label}, shared=shared)
     info = default_info([output], None if shared else output)
     return {info.provider: info, CC_INFO: CcInfo(compilation.context, Depset(inputs, (), "topological"))}
 
@@ -109,18 +110,34 @@ def binary_name(ctx: RuleContext, shared: bool) -> str:
     return f"{name}.exe" if windows and not name.endswith(".exe") else name
 
 
-def link_action(ctx: RuleContext, output: File, inputs: Sequence[LinkerInput], shared: bool, flags: Sequence[str] = ()) -> Link:
-    """Return the Link of `inputs` into `output`."""
-    return Link(
-        label=str(ctx.label),
-        output=output.path,
-        kind="shared" if shared else "executable",
-        configuration=ctx.configuration.name,
-        objects=unique([[file.path for file in item.objects] for item in inputs]),
-        libraries=unique([[file.path for file in item.libraries] for item in inputs]),
-        flags=(*ctx.configuration.linkopts, *flags, *(flag for item in inputs for flag in item.flags)),
-        scripts=unique([[file.path for file in item.scripts] for item in inputs]),
-        location=ctx.location,
+def split_objects(inputs: Sequence[LinkerInput], direct: Collection[Label]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the objects that are linked in any case (alwayslink, and the targets `direct`), and those that are linked if needed."""
+    chosen = [item.alwayslink or item.owner in direct for item in inputs]
+    objects = unique([[file.path for file in item.objects] for item, always in zip(inputs, chosen) if always])
+    lazy = unique([[file.path for file in item.objects] for item, always in zip(inputs, chosen) if not always])
+    return objects, tuple(path for path in lazy if path not in set(objects))
+
+
+def register_link(ctx: RuleContext, output: File, inputs: Sequence[LinkerInput], direct: Collection[Label], *, shared: bool) -> None:
+    """Register the Link of `inputs` into `output`, and the Archive of the objects it takes only where something needs them."""
+    objects, lazy = split_objects(inputs, direct)
+    archive = f"{output.path}.libraries.a" if lazy else ""
+    if lazy:
+        ctx.register(Archive(str(ctx.label), archive, lazy, ctx.configuration.name, ctx.location))
+    ctx.register(
+        Link(
+            label=str(ctx.label),
+            output=output.path,
+            kind="shared" if shared else "executable",
+            configuration=ctx.configuration.name,
+            objects=objects,
+            libraries=unique([[file.path for file in item.libraries] for item in inputs]),
+            flags=(*ctx.configuration.linkopts, *(flag for item in inputs for flag in item.flags)),
+            scripts=unique([[file.path for file in item.scripts] for item in inputs]),
+            location=ctx.location,
+            archive=archive,
+            members=lazy,
+        )
     )
 
 
@@ -144,12 +161,13 @@ def cc_shared_library(ctx: RuleContext) -> dict[Any, Any]:
     """cc_shared_library: one shared library of all that `deps` (formerly `roots`) reach, outside the host itself."""
     roots = [*cc_infos(ctx, "deps"), *cc_infos(ctx, "roots")]
     inputs = merge_cc_infos(roots).linking.to_list()
+    direct = {item.owner for info in roots for item in info.linking.to_list()[:1]}
     name = ctx.value("shared_lib_name") or f"lib{ctx.label.name}.so"
     output = ctx.declare(name)
     additional = ctx.deps("additional_linker_inputs")
     scripts = tuple(file for dep in additional for file in dep.files)
     own = LinkerInput(ctx.label, (), (), tuple(ctx.words("user_link_flags", additional)), scripts)
-    ctx.register(link_action(ctx, output, [*inputs, own], True))
+    register_link(ctx, output, [*inputs, own], direct, shared=True)
     info = default_info([output])
     return {info.provider: info}
 
