@@ -9,6 +9,7 @@ Inputs are order-only prerequisites: SCons neither hashes nor scans a file.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from litert_build.incremental.commands import Command, Commands, launcher_of
@@ -50,9 +51,11 @@ def define_goals(
     pending = steps if everything or not session.decides else session.pending()
     nodes = define_steps(env, session, pending) if session.decides else define_plain_steps(env, session)
     for goal, outputs in goals.items():
-        env.Alias(goal, list(dict.fromkeys(nodes[output] for output in outputs if output in nodes)))
+        env.Alias(goal, _longest_first(session, outputs, nodes))
     env.Default(next(reversed(goals)))
-    env["CONSOLE"].total = len(set(nodes.values()))
+    console = env["CONSOLE"]
+    console.total = len(set(nodes.values()))
+    console.seconds_left = partial(session.seconds_left, GetOption("num_jobs"))
     env.FinishAtExit(options, session, products, read)
 
 
@@ -66,11 +69,18 @@ def define_steps(env: Any, session: Session, steps: Sequence[Step]) -> dict[str,
         keys[made[0].get_internal_path()] = step.key
         env.AlwaysBuild(made)
         env.Precious(made)
-        before = list(dict.fromkeys(nodes[path] for path in step.inputs if path in nodes))
+        before = _longest_first(session, step.inputs, nodes)
         if before:
             env.Requires(made, before)
         nodes.update(dict.fromkeys(step.outputs, made[0]))
     return nodes
+
+
+def _longest_first(session: Session, outputs: Sequence[str], nodes: Mapping[str, Any]) -> list[Any]:
+    """Return the nodes of outputs, those first that take longest: SCons starts what it finds first."""
+    found = dict.fromkeys(nodes[output] for output in outputs if output in nodes)
+    expected = {nodes[output]: session.expected(output) for output in outputs if output in nodes}
+    return sorted(found, key=lambda node: -expected[node])
 
 
 def define_plain_steps(env: Any, session: Session) -> dict[str, Any]:

@@ -68,6 +68,9 @@ def finish_at_exit(env: Any, options: Options, session: Session, products: Seque
             stored = {"steps": len(session.steps), "products": [(product.name, str(product.file)) for product in products]}
             session.database.notes[SUMMARY] = json.dumps(stored)
         session.finish()
+        trace = options.path("trace")
+        if trace:
+            session.timeline.write(trace)
         console = env["CONSOLE"]
         console.repeat_failures()
         ran, failed = len(session.ran), len(session.failed)

@@ -59,8 +59,17 @@ def command_line(env: Any) -> Options:
 
 
 def read_lock(env: Any, options: Options) -> Lock:
-    """Return the lock that `ref=` or `lock=` names."""
-    return Lock.read(find_lock(options, Path(env.Dir("#third_party/refs").abspath)))
+    """Return the lock that `ref=` or `lock=` names. A release without one gets it made, and is told what was trusted on first use."""
+    root = Path(env.Dir("#").abspath)
+    if options["lock"] or (root / "third_party" / "refs" / f"{options['ref']}.json").is_file() or not is_release(options["ref"]):
+        return Lock.read(find_lock(options, root / "third_party" / "refs"))
+    from litert_build.sources.lock_command import console, ensure_lock, network_of, request_of
+
+    store, locked = options.path("store") or default_store(), options.enabled("locked")
+    request, network = request_of(options, root), network_of(options)
+    lock, notes = ensure_lock(request, store=store, locked=locked, network=network, progress=console())
+    print("\n".join(notes))
+    return lock
 
 
 def _cores() -> int:

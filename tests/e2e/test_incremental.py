@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -264,3 +265,17 @@ def test_a_failure_between_two_equal_states_is_not_forgotten(project: Engine) ->
     project.write("a.cc", good)
     assert project.scons().ran == {A}
     nothing_left(project)
+
+
+def test_the_longest_steps_start_first_and_the_timeline_shows_it(engine: Engine) -> None:
+    engine.write("in.txt", "1")
+    for name, seconds in (("short", 0.01), ("long", 0.4), ("middle", 0.2)):
+        engine.run(f"sleep {seconds}; cat in.txt > bazel-out/{name}.txt", ["in.txt"], [f"bazel-out/{name}.txt"])
+    engine.scons("-j1")
+    engine.write("in.txt", "2")
+    trace = engine.folder / "trace.json"
+    assert engine.scons("-j1", f"trace={trace}").code == 0
+    events = json.loads(trace.read_text())["traceEvents"]
+    started = [event["args"]["key"] for event in sorted(events, key=lambda event: event["ts"])]
+    assert started == ["bazel-out/long.txt", "bazel-out/middle.txt", "bazel-out/short.txt"]
+    assert all(event["ph"] == "X" and event["dur"] > 0 and event["tid"] == 0 for event in events)

@@ -32,7 +32,7 @@ _CLOCK_GRAIN = 20_000_000  # ns that a file system's clock may lie behind the pr
 
 WHOLE = "whole"  # what is remembered of a build that ended with every step up to date; forgotten when any step runs
 
-Record = tuple[bytes, bytes, bytes, float]  # signature, ids (array of unsigned ints), combined digest, seconds of the last run
+Record = tuple[bytes, bytes, bytes]  # signature, ids (array of unsigned ints), combined digest
 
 
 class Database:
@@ -57,6 +57,7 @@ class Database:
         self.suspects: set[str] = set()
         self.remembered: dict[str, tuple[bytes, bytes, bytes]] = {}  # what: its key, ids and their combined digest
         self.notes: dict[str, str] = {}
+        self.times: dict[str, float] = {}  # seconds that each step took when it last ran
         self.watched: set[int] = set()  # folders whose listing may change a compile that read none of their files
         self.notice = ""
         self.counts = {"stats": 0, "hashes": 0, "changed": 0}
@@ -103,7 +104,7 @@ class Database:
     def _forget(self) -> None:
         self.files = FileTable(self._base)
         self.records, self.suspects, self.notes, self.remembered, self._generation = {}, set(), {}, {}, b""
-        self.watched = set()
+        self.watched, self.times = set(), {}
 
     def _read_file(self) -> None:
         content = self._file.read_bytes()
@@ -116,7 +117,7 @@ class Database:
         self._generation = data["generation"]
         self.files = FileTable(self._base, data["paths"], array("q", data["stamps"]), data["digests"])
         self.records, self.suspects, self.notes = data["records"], set(data["suspects"]), data["notes"]
-        self.remembered, self.watched = data["remembered"], set(data["watched"])
+        self.remembered, self.watched, self.times = data["remembered"], set(data["watched"]), data["times"]
 
     def _replay(self) -> tuple[set[int], set[str]]:
         """Apply the journal of a build that was killed. Returns the ids it updated and the steps it recorded."""
@@ -144,8 +145,8 @@ class Database:
             elif kind == "watch":
                 self.watched.add(fields[0])
             elif kind == "record":
-                key, record = fields
-                self.records[key] = record
+                key, record, seconds = fields
+                self.records[key], self.times[key] = record, seconds
                 keys.add(key)
             else:
                 self.records.pop(fields[0], None)
@@ -174,11 +175,6 @@ class Database:
             return "its command or tools changed"
         names = [self.files.paths[number] for number in _ids(record) if number in self._changed]
         return f"{', '.join(names[:3])} changed" if names else "an input or output changed"
-
-    def seconds(self, key: str) -> float | None:
-        """How long the step took when it last ran, None where it never did."""
-        record = self.records.get(key)
-        return record[3] if record else None
 
     def begin(self, key: str) -> int:
         """Drop what is known of a step that is about to run. Returns the moment, for `record`."""
@@ -231,10 +227,12 @@ class Database:
                     return False
                 numbers.append(number)
             packed = array("I", numbers)
-            record = (signature, packed.tobytes(), self.files.combined(packed), seconds)
+            record = (signature, packed.tobytes(), self.files.combined(packed))
             self.records[key] = record
+            if seconds:
+                self.times[key] = seconds
             self._fresh.add(key)
-            self._append(("record", key, record))
+            self._append(("record", key, record, seconds))
             return True
 
     def digest(self, path: str, started: int) -> bytes:
@@ -304,6 +302,7 @@ class Database:
         """Forget the steps that no longer exist."""
         for key in self.records.keys() - keys:
             del self.records[key]
+            self.times.pop(key, None)
             self._dirty = True
         self.suspects &= keys
 
@@ -341,6 +340,7 @@ class Database:
             "remembered": self.remembered,
             "notes": self.notes,
             "watched": list(self.watched),
+            "times": self.times,
         }
         body = marshal.dumps(data, _MARSHAL)
         temporary = self._file.with_name(f"dependencies.{os.getpid()}.tmp")

@@ -11,10 +11,12 @@ is decided when its turn comes: a generator that makes the same file again makes
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from litert_build.errors import BuildError
 from litert_build.incremental.cache import ObjectCache
@@ -24,6 +26,7 @@ from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.search import SearchPlaces, include_folders, is_shadowed, places_below, probes
 from litert_build.incremental.steps import Step
 from litert_build.reports.progress import Console
+from litert_build.reports.trace import Timeline
 
 
 class Session:
@@ -45,16 +48,24 @@ class Session:
         self.failed: list[str] = []
         self.restored: list[str] = []
         self.cache: ObjectCache | None = None
+        self.timeline = Timeline()
+        self._held: set[str] = set()
+        self._pending: set[str] = set()
+        self._average = 1.0
+        self._linkers = threading.BoundedSemaphore(links_at_once())
 
     def pending(self) -> list[Step]:
         """The steps that are stale or in doubt, producers first."""
         self._drop_shadowed()
+        times = self.database.times
+        self._average = sum(times.values()) / len(times) if times else 1.0
         unsure: set[str] = set()
         result = []
         for step in self.steps.values():
             if not self.database.holds(step.key, step.signature) or not unsure.isdisjoint(step.inputs):
                 unsure.update(step.outputs)
                 result.append(step)
+        self._pending = {step.key for step in result}
         return result
 
     def _drop_shadowed(self) -> None:
@@ -92,6 +103,7 @@ class Session:
         try:
             if self.decides and self.database.holds_now(key, step.signature):
                 self.database.clear(key)
+                self._held.add(key)
                 self._console.skipped(step.title)
                 return 0
             return self._run(step)
@@ -105,7 +117,8 @@ class Session:
         reason = self.database.reason(step.key, step.signature) if self._console.verbose else ""
         started = self.database.begin(step.key) if self.decides else 0
         clock = time.monotonic()
-        outcome = self._commands.run(step.work) if isinstance(step.work, Command) else step.work()
+        with self.timeline.span(step.title, key=step.key):
+            outcome = self._run_work(step)
         if outcome.code:
             return self._failed(step, outcome)
         if self.decides:
@@ -114,6 +127,22 @@ class Session:
             self.ran[step.key] = None
         self._console.finished(step.title, outcome.output, step.key, reason)
         return 0
+
+    def _run_work(self, step: Step) -> Outcome:
+        if not isinstance(step.work, Command):
+            return step.work()
+        with self._linkers if step.work.response_file else nullcontext():
+            return self._commands.run(step.work)
+
+    def expected(self, key: str) -> float:
+        """How many seconds the step may take: what it took last time, or what an average step took."""
+        times = self.database.times
+        return times.get(key) or (self._average if times else 1.0)
+
+    def seconds_left(self, jobs: int) -> float:
+        """How long the steps that are still pending may take on `jobs` cores."""
+        done = {*self.ran, *self.failed, *self.restored, *self._held}
+        return sum(self.expected(key) for key in self._pending - done) / jobs
 
     def restore(self, key: str) -> bool:
         """Take a compile's object from the shared cache. Returns False where it has to be compiled, or is up to date as it is."""
@@ -170,3 +199,13 @@ class Session:
             self.database.save()
         if self.cache is not None:
             self.cache.finish()
+
+
+_LINK_MEMORY = 4_000_000_000  # bytes that the link of a large host may need
+
+
+def links_at_once() -> int:
+    """Return how many links fit into this machine's memory."""
+    if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:
+        return 1
+    return max(1, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // _LINK_MEMORY)

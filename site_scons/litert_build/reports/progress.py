@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+from collections.abc import Callable
 from typing import TextIO
 
 
@@ -26,6 +27,7 @@ class Console:
         self._line = ""
         self._failures: list[str] = []
         self.total = total
+        self.seconds_left: Callable[[], float] | None = None
 
     def started(self, title: str) -> None:
         """A step begins: it is what the progress line shows."""
@@ -79,7 +81,8 @@ class Console:
             return
         share = 100 * self._done // self.total if self.total else 0
         width = shutil.get_terminal_size().columns - 1
-        line = f"[{share:3d}%] {title}"
+        left = f", {duration(self.seconds_left())} left" if self.seconds_left and self._done else ""
+        line = f"[{share:3d}%{left}] {title}"
         line = line if len(line) <= width else f"{line[: width - 1]}…"
         self._clear()
         self._stream.write(line)
@@ -90,3 +93,11 @@ class Console:
         if self._line:
             self._stream.write("\r" + " " * len(self._line) + "\r")
             self._line = ""
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people read it: 42 s, 3 min, 2 h."""
+    for size, unit in ((3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
