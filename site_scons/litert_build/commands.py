@@ -33,7 +33,7 @@ class Command:
 
 COMMANDS: dict[str, Command] = {
     "explain": Command("why a label is built, its select() branches, a flag's origin: explain=LABEL", "reports.closure:explain_command"),
-    "lock": Command("pin all sources of a release: ref=NAME, or print what a bump changes with diff=yes", "sources.lock_command:lock_command"),
+    "lock": Command("pin all sources of a release: ref=NAME; with diff=yes print what would change", "sources.lock_command:lock_command"),
     "patches": Command("try what is carried on a release's sources: ref=NAME", "sources.lock_command:patches_command"),
     "targets": Command("list the platforms (format=json for CI)", "commands:list_targets"),
     "doctor": Command("list all that the closure and this machine lack, and what mends it", "reports.doctor:doctor_command"),

@@ -39,6 +39,7 @@ from litert_build.policy.companions import OFFICIAL_REPOSITORY
 from litert_build.policy.refs import apply_policy
 from litert_build.policy.targets import Target, find_target, host_target
 from litert_build.reports.summary import Product
+from litert_build.sources.console import console, network_of
 from litert_build.sources.download import Fetcher
 from litert_build.sources.lock import Lock
 from litert_build.sources.network import Network
@@ -52,6 +53,7 @@ CHECKS = "checks.json"
 BUNDLE = "bundle"
 BRIDGE = "litert_lm_native"
 LICENCE = Path(__file__).resolve().parents[2] / "LICENSE"
+THIRD_PARTY = LICENCE.parent / "third_party"
 
 
 GRAPH = "graph"
@@ -82,7 +84,7 @@ class Job:
             toolchain = with_lto(toolchain)
         if options["debug_symbols"] == "split":
             toolchain = with_debug(toolchain)
-        return Job(options, apply_policy(lock, target.name, link_mode=options["link_mode"]), target, toolchain, tools, folder)
+        return Job(options, with_policy(lock, options, target), target, toolchain, tools, folder)
 
     @property
     def root(self) -> Path:
@@ -96,6 +98,9 @@ class Job:
             overlays_dir=self.folder.state / "overlays",
             offline=self.options.enabled("offline"),
             local=self.options.local,
+            network=network_of(self.options),
+            progress=console(),
+            target=self.target.name,
         )
         if plant(self.root, trees[self.lock.main], trees):
             self.folder.database.refresh()
@@ -121,7 +126,9 @@ class Job:
     @property
     def _graph_key(self) -> bytes:
         toolchains = [(tool.identity, *(f"{name}={value}" for name, value in tool.environment.items())) for tool in self._toolchains]
-        return sign((str(self.lock.file), self.options["link_mode"], *map(str, self.options.local.items())), *toolchains)
+        return sign(
+            (str(self.lock.file), self.options["link_mode"], self.options["static_gpu"], *map(str, self.options.local.items())), *toolchains
+        )
 
     @property
     def _toolchains(self) -> tuple[Toolchain, Toolchain]:
@@ -129,7 +136,10 @@ class Job:
 
     def _lock_files(self) -> list[Path]:
         references = [file.path for repository in self.lock.repositories.values() for file in repository.references()]
-        return [self.lock.file, *(path for path in references if path)]
+        crates = [repository.path for repository in self.lock.repositories.values() if repository.cargo and repository.path]
+        sources = [file for crate in crates for file in sorted(crate.rglob("*")) if file.is_file()]
+        carried = sorted(THIRD_PARTY.glob("*/*/carried.json")) if self.lock.policy else []
+        return [self.lock.file, *(path for path in references if path), *sources, *carried]
 
     def read(self, steps: Sequence[Step]) -> list[str]:
         """Return what a complete build depends on beyond its steps' files: what decided the graph, our code, and the tools, where they are
@@ -148,7 +158,8 @@ class Job:
             analysis = self.evaluate()
             stored = self._rendered(analysis), analysis.link
         steps, link = stored
-        self.goals["objects"] = tuple(step.key for step in steps if step.reports_inputs)
+        everything = self.lock.product.kind == "objects"
+        self.goals["objects"] = tuple(step.key for step in steps if everything or step.reports_inputs)
         return steps if self.lock.product.kind == "objects" else [*steps, *self._finish(link)]
 
     def _finish(self, link: LinkInputs) -> list[Step]:
@@ -263,6 +274,16 @@ class Job:
             work=partial(_pack, request, self),
             withdrawn=True,
         )
+
+
+def with_policy(lock: Lock, options: Options, target: Target) -> Lock:
+    """Return the lock with the rules of its release and what is carried for it. Raises BuildError."""
+    lock = apply_policy(lock, target.name, link_mode=options["link_mode"])
+    if not lock.policy:
+        return lock
+    from litert_build.sources.carried import apply_carried, read_carried
+
+    return apply_carried(lock, read_carried(THIRD_PARTY), target.name, {"static_gpu": options["static_gpu"]})[0]
 
 
 def _run_and_judge(step: Step, commands: Commands, plan: HostPlan, target: Target, policy: GatePolicy) -> Outcome:

@@ -18,7 +18,9 @@ from typing import Any
 from litert_build.commands import COMMANDS, descriptions, run_command
 from litert_build.errors import BuildError
 from litert_build.options import Options, find_lock, help_text, read_options
+from litert_build.policy.refs import is_release
 from litert_build.sources.lock import Lock
+from litert_build.sources.store import default_store
 from SCons.Script import ARGUMENTS, COMMAND_LINE_TARGETS, GetOption, SetOption
 
 

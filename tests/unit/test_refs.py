@@ -10,8 +10,9 @@ from litert_build.errors import BuildError
 from litert_build.options import Options
 from litert_build.policy.refs import RULES, apply_policy, ref_policy, release_version
 from litert_build.policy.targets import TARGETS
+from litert_build.sources.console import console, network_of
 from litert_build.sources.lock import Lock
-from litert_build.sources.lock_command import console, network_of, request_of
+from litert_build.sources.lock_command import request_of
 from packaging.version import Version
 
 ALWAYS = {"resolve_symbols_in_exec": "false"}

@@ -107,6 +107,14 @@ class RefPolicy:
     overridden: str = ""
 
 
+_RELEASE = re.compile(r"v\d+\.\d+")
+
+
+def is_release(name: str) -> bool:
+    """Return whether `name` has the form of a release of upstream, known or not."""
+    return _RELEASE.match(name) is not None
+
+
 def release_version(release: str) -> Version:
     """Return the version that a release tag vX.Y.Z (or its rebuild vX.Y.Z-N) stands for. Raises BuildError for anything else, and for
     what is older than the rules reach."""

@@ -10,10 +10,11 @@ from pathlib import Path
 from litert_build.bazel.analysis import Analyzer, on_deep_stack
 from litert_build.commands import REFS
 from litert_build.errors import BuildError
+from litert_build.job import with_policy
 from litert_build.options import Options, find_lock
-from litert_build.policy.refs import apply_policy
 from litert_build.policy.targets import find_target, host_target
 from litert_build.reports.explain import diagnose, explain
+from litert_build.sources.console import console, network_of
 from litert_build.sources.lock import Lock
 from litert_build.sources.store import default_store
 from litert_build.sources.trees import materialize
@@ -22,10 +23,18 @@ from litert_build.sources.trees import materialize
 def analyzer_of(options: Options) -> Analyzer:
     """Return the analyzer of the options' lock and target, its sources in place. Raises BuildError."""
     target = find_target(options["target"])
-    lock = apply_policy(Lock.read(find_lock(options, REFS)), target.name, link_mode=options["link_mode"])
+    lock = with_policy(Lock.read(find_lock(options, REFS)), options, target)
     overlays = Path(options["build_dir"]).absolute() / "overlays"
-    offline = options.enabled("offline")
-    trees = materialize(lock, store=options.path("store") or default_store(), overlays_dir=overlays, offline=offline, local=options.local)
+    trees = materialize(
+        lock,
+        store=options.path("store") or default_store(),
+        overlays_dir=overlays,
+        offline=options.enabled("offline"),
+        local=options.local,
+        network=network_of(options),
+        progress=console(),
+        target=target.name,
+    )
     name = options["toolchain"] or target.default_toolchain
     return Analyzer(lock, trees, target, name, find_target(host_target()).default_toolchain)
 

@@ -7,8 +7,6 @@ lock, notes = ensure_lock(LockRequest("v0.19.1", root=Path(".")), store=..., loc
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +21,12 @@ from litert_build.policy.refs import apply_policy
 from litert_build.policy.targets import find_target
 from litert_build.sources.bump import analysis_diff, lock_diff
 from litert_build.sources.carried import apply_carried, audit, audit_text, declared, read_carried
+from litert_build.sources.console import console, network_of
 from litert_build.sources.download import Progress, silent
 from litert_build.sources.generate import UPSTREAM, Closure, Generated, Wanted, generate_lock, release_of
 from litert_build.sources.lock import Lock, Repository
 from litert_build.sources.lock_text import lock_text
-from litert_build.sources.network import GITHUB, Network
+from litert_build.sources.network import Network
 from litert_build.sources.store import default_store
 from litert_build.sources.trees import materialize
 
@@ -172,12 +171,6 @@ def run_patches(request: LockRequest, *, store: Path, network: Network | None = 
     return audit_text(carried, {request.ref: audit(carried, lock, trees)})
 
 
-def network_of(options: Options) -> Network:
-    """Return what the command line allows on the network: offline=, github=, mirror= (several, separated by commas)."""
-    mirrors = tuple(filter(None, options["mirror"].split(",")))
-    return Network(offline=options.enabled("offline"), github=options["github"] or GITHUB, mirrors=mirrors)
-
-
 def request_of(options: Options, root: Path) -> LockRequest:
     """Return what `scons lock`, `scons patches` or a build without a lock asks for."""
     targets = tuple(filter(None, options["targets"].split(",")))
@@ -207,20 +200,3 @@ def patches_command(options: Options) -> int:
     (_ROOT / "docs" / "patch-audit.md").write_text(text, encoding="utf-8")
     print(text)
     return 0
-
-
-def console() -> Progress:
-    """Return a progress callback that says on a terminal what is being fetched and unpacked, one line a file; elsewhere nothing."""
-    if not sys.stderr.isatty():
-        return silent
-    last: dict[str, float] = {}
-
-    def show(name: str, phase: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        if now - last.get("any", 0.0) < 0.1 and done < total:
-            return
-        last["any"] = now
-        size = f" {done / 1e6:.1f} of {total / 1e6:.1f} MB" if total else f" {done / 1e6:.1f} MB" if done else ""
-        print(f"\r\x1b[K{phase} {name}{size}", end="" if done < total else "\n", file=sys.stderr, flush=True)
-
-    return show
