@@ -95,14 +95,13 @@ def _shared() -> dict[str, Any]:
         "print": Builtin("print", lambda *args, **named: None),
         "select": Builtin("select", make_select),
         "depset": Builtin("depset", make_depset),
-        "struct": Builtin("struct", lambda **fields: Struct(fields)),
     }
 
 
 def build_globals() -> dict[str, Any]:
     """Return the builtins of BUILD files."""
     functions = {name: Builtin(name, call) for name, call in _functions().items()}
-    return {**_shared(), **functions, **RULES, "Label": Builtin("Label", lambda text: current_package("Label()").to_label(text))}
+    return {**_shared(), **functions, **RULES, "json": _json_module(), "proto": inert_globals()["proto"]}
 
 
 def native_module() -> Namespace:
@@ -181,6 +180,7 @@ def bzl_globals() -> dict[str, Any]:
         **_shared(),
         **inert_globals(),
         "native": native_module(),
+        "struct": Builtin("struct", lambda **fields: Struct(fields)),
         "Label": PerModule(_label_in),
         "rule": Builtin("rule", make_rule),
         "attr": attr_module(),

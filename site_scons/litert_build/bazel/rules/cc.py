@@ -48,6 +48,7 @@ COMPILE_ATTRS: dict[str, Attr] = {
     "interface_deps": Attr("label_list", status="unsupported", reason="removed from Bazel: use deps"),
     "module_interfaces": Attr("label_list", status="unsupported", reason="C++20 modules are not built"),
     "stamp": irrelevant("int", "version stamps are written by the bundle"),
+    "reexport_deps": irrelevant("label_list", _TESTS_DEBUG),
     "nodist": irrelevant("bool", "has had no meaning since Bazel 0.x"),
 }
 BINARY_ATTRS: dict[str, Attr] = {
@@ -59,7 +60,6 @@ BINARY_ATTRS: dict[str, Attr] = {
     "args": irrelevant("string_list", "binaries are run by generators only, with their own arguments"),
     "env": irrelevant("string_dict", "binaries are run by generators only, with their own environment"),
     "output_licenses": irrelevant("string_list", "licences are gathered from the sources' files"),
-    "reexport_deps": irrelevant("label_list", _TESTS_DEBUG),
 }
 
 

@@ -170,6 +170,7 @@ _PY = {
     "srcs_version": irrelevant("string", "tools run with the machine's python3"),
     "legacy_create_init": irrelevant("int", "namespace packages serve"),
     "stamp": irrelevant("int", "tools are not stamped"),
+    "output_licenses": irrelevant("string_list", "licences are gathered from the sources' files"),
     "main_module": Attr("string", status="unsupported", reason="set main"),
     "precompile": irrelevant("string", "tools run from source"),
     "pyc_collection": irrelevant("string", "tools run from source"),
@@ -182,6 +183,7 @@ _SH = {
     "args": irrelevant("string_list", "generators pass their own arguments"),
     "env": irrelevant("string_dict", "generators set their own environment"),
     "env_inherit": irrelevant("string_list", "generators set their own environment"),
+    "output_licenses": irrelevant("string_list", "licences are gathered from the sources' files"),
 }
 
 
@@ -267,12 +269,12 @@ GENERAL_RULES: dict[str, RuleClass] = {
         _rule("test_suite", {"tests": Attr("label_list", configurable=False), **{k: TEST[k] for k in ("args",)}}, setting),
         _rule(
             "label_flag",
-            {"build_setting_default": Attr("label", mandatory=True)},
+            {"build_setting_default": Attr("label", mandatory=True), "help": irrelevant("string", "a note to people")},
             lambda ctx: dict(ctx.dep(ctx.value("build_setting_default")).providers),
         ),
         _rule(
             "label_setting",
-            {"build_setting_default": Attr("label", mandatory=True)},
+            {"build_setting_default": Attr("label", mandatory=True), "help": irrelevant("string", "a note to people")},
             lambda ctx: dict(ctx.dep(ctx.value("build_setting_default")).providers),
         ),
         RuleClass("py_binary", _PY, py_binary, executable=True),

@@ -16,25 +16,24 @@ _REASONS: dict[str, str] = {
     ),
     **dict.fromkeys(
         ("android_library", "android_binary", "android_local_test", "android_instrumentation_test", "android_device",
-         "android_device_script_fixture", "android_host_service_fixture", "android_sdk", "android_tools_defaults_jar", "aar_import",
-         "kotlin_library"),
+         "android_device_script_fixture", "android_host_service_fixture", "android_sdk", "android_tools_defaults_jar", "aar_import"),
         "Android packages are built by their consumers",
     ),
     **dict.fromkeys(
-        ("objc_library", "objc_import", "apple_binary", "apple_static_library", "j2objc_library", "swift_library", "xcode_config",
-         "xcode_version", "available_xcodes", "apple_cc_toolchain"),
+        ("objc_library", "objc_import", "j2objc_library", "xcode_config", "xcode_config_alias", "xcode_version", "available_xcodes",
+         "apple_cc_toolchain"),
         "Objective-C and Swift need Xcode",
     ),
     **dict.fromkeys(
         ("cc_toolchain", "cc_toolchain_suite", "cc_toolchain_alias", "cc_libc_top_alias", "fdo_profile", "fdo_prefetch_hints",
-         "propeller_optimize", "memprof_profile", "cc_host_toolchain_alias"),
+         "propeller_optimize", "memprof_profile"),
         "toolchain= chooses the compiler",
     ),
     **dict.fromkeys(("py_test", "sh_test"), "tests are declared, not built"),
-    **dict.fromkeys(("py_runtime", "py_runtime_pair", "py_wheel", "py_cc_link_params_provider"), "tools run with the machine's python3"),
+    "py_runtime": "tools run with the machine's python3",
+    "cc_static_library": "hosts link objects, no archive is made",
     **dict.fromkeys(("action_listener", "extra_action", "genquery", "starlark_doc_extract"), "it looks at Bazel's own graph"),
     **dict.fromkeys(("config_feature_flag", "environment", "environment_group"), "environments are not used outside Google"),
-    "bind": "bind() belongs to WORKSPACE files",
 }  # fmt: skip
 
 # What a rule that is never built is given is not looked at, but for its outputs: `toolchains` of a cc_toolchain_suite is a dict.

@@ -203,7 +203,7 @@ class StarlarkActions(Value):
         self.owner = owner
         self.ctx = owner.ctx
 
-    _METHODS = (
+    METHODS = (
         "declare_file",
         "declare_directory",
         "declare_symlink",
@@ -217,10 +217,10 @@ class StarlarkActions(Value):
     )
 
     def starlark_dir(self) -> list[str]:
-        return sorted(self._METHODS)
+        return sorted(self.METHODS)
 
     def starlark_attr(self, name: str) -> Any:
-        if name in self._METHODS:
+        if name in self.METHODS:
             return Builtin(f"actions.{name}", getattr(self, name))
         return super().starlark_attr(name)
 
