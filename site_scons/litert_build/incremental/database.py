@@ -209,6 +209,13 @@ class Database:
         """Return the watched folders in which names appeared or vanished since the last build."""
         return [self.files.paths[number] for number in self.watched & self._changed]
 
+    def see_own_folders(self) -> None:
+        """Take for known what stands now in the watched folders that only the build writes to: who reads what a step made declares it."""
+        for number in self.watched:
+            path = self.files.paths[number]
+            if path == "." or path.startswith("bazel-out"):
+                self.files.stamps[number], self.files.digests[number] = self.files.examine(path)
+
     def inputs(self, key: str) -> list[str]:
         """Return the paths that the step's record names, outputs first."""
         return [self.files.paths[number] for number in _ids(self.records[key])]

@@ -92,23 +92,6 @@ class SearchPlaces:
         return self._children[folder]
 
 
-def places_below(place: str, read: Iterable[str], full: Callable[[str], str]) -> dict[str, set[str]]:
-    """Return the names of files by folder, for `place` and those folders below it whose names occur in the paths that were read."""
-    parts = {part for path in read for part in posixpath.dirname(path).split("/")}
-    result: dict[str, set[str]] = {}
-    waiting = [place]
-    while waiting:
-        folder = waiting.pop()
-        try:
-            with os.scandir(full(folder)) as entries:
-                listed = [(entry.name, entry.is_dir()) for entry in entries]
-        except OSError:
-            continue
-        result[folder] = {name for name, is_folder in listed if not is_folder}
-        waiting += [posixpath.normpath(posixpath.join(folder, name)) for name, is_folder in listed if is_folder and name in parts]
-    return result
-
-
 def is_shadowed(folders: tuple[str, ...], read: Sequence[str], place: str, names: set[str], asked: Iterable[str] = ()) -> bool:
     """Whether a file among `names` in the folder `place` would be found before one that a compile read, or is one of those that it `asked`
     for with __has_include."""

@@ -23,7 +23,8 @@ from litert_build.incremental.cache import ObjectCache
 from litert_build.incremental.commands import Command, Commands
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.outcome import Outcome
-from litert_build.incremental.search import SearchPlaces, include_folders, is_shadowed, places_below, probes
+from litert_build.incremental.search import SearchPlaces, include_folders
+from litert_build.incremental.shadows import shadowed_steps
 from litert_build.incremental.steps import Step
 from litert_build.reports.progress import Console
 from litert_build.reports.trace import Timeline
@@ -56,7 +57,8 @@ class Session:
 
     def pending(self) -> list[Step]:
         """The steps that are stale or in doubt, producers first."""
-        self._drop_shadowed()
+        for key in shadowed_steps(self.database, self.steps.values()):
+            self.database.drop(key)
         times = self.database.times
         self._average = sum(times.values()) / len(times) if times else 1.0
         unsure: set[str] = set()
@@ -67,34 +69,6 @@ class Session:
                 result.append(step)
         self._pending = {step.key for step in result}
         return result
-
-    def _drop_shadowed(self) -> None:
-        """Make those compiles stale that would find another header now: one that appeared earlier on their include path."""
-        changed = self.database.changed_folders()
-        if not changed:
-            return
-        asked: dict[str, list[str]] = {}
-        for step in self.steps.values():
-            if step.reports_inputs and isinstance(step.work, Command) and step.key in self.database.records:
-                read = self.database.inputs(step.key)[len(step.outputs) :]
-                folders = include_folders(step.work.argv)
-                spelled = {name for path in read for name in self._probes(path, asked)}
-                places = {
-                    place: names
-                    for top in changed
-                    for place, names in places_below(top, (*read, *spelled), self.database.files.full).items()
-                }
-                if any(is_shadowed(folders, read, place, names, spelled) for place, names in places.items()):
-                    self.database.drop(step.key)
-
-    def _probes(self, path: str, asked: dict[str, list[str]]) -> list[str]:
-        if path not in asked:
-            try:
-                with open(self.database.files.full(path), "rb") as stream:  # noqa: PTH123 (each header of the build)
-                    asked[path] = probes(stream.read())
-            except OSError:
-                asked[path] = []
-        return asked[path]
 
     def perform(self, key: str) -> int:
         """Run a step unless it turns out to be up to date. Returns 0, or the exit code of a failure that was printed. Never raises: an
@@ -196,6 +170,7 @@ class Session:
                         (self.root / output).unlink(missing_ok=True)
         if self.decides:
             self.database.keep_only(set(self.steps))
+            self.database.see_own_folders()
             self.database.save()
         if self.cache is not None:
             self.cache.finish()

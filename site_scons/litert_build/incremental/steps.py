@@ -83,7 +83,7 @@ class _Renderer:
 
     def _compile(self, action: Compile) -> Step:
         argv = plain(self.toolchain.compile_argv(action))
-        signature = sign(("compile",), argv, self.identity)
+        signature = sign(("compile",), argv, action.generated, self.identity)
         optional = action.language == "asm"
         command = Command("process", argv, plain(action.outputs), self.environment, str(action.depfile), optional)
         return _step(f"Compile {action.source}", action, signature, command, action.inputs, reports_inputs=True)
