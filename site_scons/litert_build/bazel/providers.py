@@ -179,6 +179,7 @@ class CompilationContext(Value):
 
     type_name = "CcCompilationContext"
     headers: Depset = field(default_factory=Depset)
+    generated: Depset = field(default_factory=Depset)  # those of `headers` that an action makes
     direct_headers: tuple[File, ...] = ()
     quote_includes: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
@@ -259,6 +260,7 @@ def merge_cc_infos(infos: Iterable[CcInfo]) -> CcInfo:
     parts = [info.compilation for info in group]
     compilation = CompilationContext(
         headers=Depset((), [part.headers for part in parts]),
+        generated=Depset((), [part.generated for part in parts]),
         quote_includes=unique(part.quote_includes for part in parts),
         includes=unique(part.includes for part in parts),
         system_includes=unique(part.system_includes for part in parts),

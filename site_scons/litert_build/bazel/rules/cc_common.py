@@ -29,6 +29,7 @@ def _compilation_context(
     files = _paths(headers)
     return CompilationContext(
         headers=Depset(files),
+        generated=Depset(file for file in files if not file.is_source),  # type: ignore[attr-defined]
         direct_headers=files,  # type: ignore[arg-type]
         quote_includes=_paths(quote_includes),
         includes=_paths(includes),

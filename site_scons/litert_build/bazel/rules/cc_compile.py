@@ -190,6 +190,7 @@ def compilation_context(
     parts = [dep.compilation for dep in deps]
     return CompilationContext(
         headers=Depset(headers, [part.headers for part in parts]),
+        generated=Depset([file for file in headers if not file.is_source], [part.generated for part in parts]),
         direct_headers=tuple(headers),
         quote_includes=unique([(root, generated), *(part.quote_includes for part in parts)]),
         includes=unique(
@@ -223,7 +224,7 @@ def compile_units(
     ctx: RuleContext, units: Sequence[tuple[File, Label]], context: CompilationContext, local_defines: Iterable[str]
 ) -> tuple[File, ...]:
     """Register one Compile a source file and return the objects."""
-    generated = tuple(file.path for file in context.headers.to_list() if not file.is_source)
+    generated = tuple(file.path for file in context.generated.to_list())
     if units:
         own = Depset([file for file, _ in units], [context.headers])
         ctx.analyzer.headers[str(ctx.label), ctx.configuration.name] = own
