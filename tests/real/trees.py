@@ -32,7 +32,8 @@ KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 class Tree:
     """One upstream archive as Debian carries it. `file` and `sha256` are the pin: a later Debian revision of the same archive serves too.
 
-    A tree of sid is optional, since sid moves on and drops what it carried.
+    A `file` that ends in .deb is a binary package, for what has no source package with a BUILD file. A tree of sid is optional, since sid
+    moves on and drops what it carried.
     """
 
     name: str
@@ -44,6 +45,10 @@ class Tree:
     @property
     def optional(self) -> bool:
         return self.suite == "sid"
+
+    @property
+    def binary(self) -> bool:
+        return self.file.endswith(".deb")
 
 
 class TreeMissing(Exception):
@@ -119,6 +124,8 @@ TREES: dict[str, Tree] = {
              "9dfff0627def4e999f66a80d0fb57fd0651d12d525dcd67d6c24f1e9bca72b93"),
         Tree("llvm-toolchain-19", "trixie", "llvm-toolchain-19", "llvm-toolchain-19_19.1.7.orig.tar.xz",
              "ae498f3bc58ae2d9f64ef5f0c035c4240152bf015a5b7738b15c22e93bdc97ce"),
+        Tree("ruy", "trixie", "libruy-dev", "libruy-dev_0.0.0~git20230215.21a85fe-2_amd64.deb",
+             "8ae5a08f2ae32d497dbd3dce143505da62e1d4ea667e9358cf7ddfd95868c6b8"),
     )
 }
 # fmt: on
@@ -200,21 +207,27 @@ def _sha256(file: Path) -> str:
 
 
 def _extract(archive: Path, folder: Path) -> None:
-    with tarfile.open(archive) as members:
-        tops = {PurePosixPath(member.name).parts[0] for member in members if member.name not in (".", "./")}
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".extract-") as scratch:
         inner = Path(scratch) / "tree"
         inner.mkdir()
-        strip = ["--strip-components=1"] if len(tops) == 1 else []
-        subprocess.run(["tar", "-xf", str(archive), "-C", str(inner), "--no-same-owner", *strip], check=True)
+        subprocess.run(_unpack(archive, inner), check=True)
         subprocess.run(["chmod", "-R", "a-w", str(inner)], check=True)
         inner.chmod(0o755)  # a folder of which the owner may not write cannot be renamed
         inner.rename(folder)
         folder.chmod(0o555)
 
 
+def _unpack(archive: Path, folder: Path) -> list[str]:
+    if archive.suffix == ".deb":
+        return ["dpkg-deb", "-x", str(archive), str(folder)]
+    with tarfile.open(archive) as members:
+        tops = {PurePosixPath(member.name).parts[0] for member in members if member.name not in (".", "./")}
+    strip = ["--strip-components=1"] if len(tops) == 1 else []
+    return ["tar", "-xf", str(archive), "-C", str(folder), "--no-same-owner", *strip]
+
+
 def _download(tree: Tree, archive: Path) -> None:
-    apt = _apt_root(cache_folder() / "apt", tree)
+    apt = _apt_root(cache_folder() / ("apt-binary" if tree.binary else "apt"), tree)
     version = _offered_version(apt, tree)
     if not version:
         _update(apt, tree)
@@ -222,7 +235,8 @@ def _download(tree: Tree, archive: Path) -> None:
     if not version:
         raise TreeMissing(f"no suite of {', '.join(SUITES)} offers {tree.file} with sha256 {tree.sha256}", tree)
     archive.parent.mkdir(parents=True, exist_ok=True)
-    command = ["apt-get", "source", "--download-only", "--tar-only", "--only-source", f"{tree.package}={version}"]
+    fetch = ["download"] if tree.binary else ["source", "--download-only", "--tar-only", "--only-source"]
+    command = ["apt-get", *fetch, f"{tree.package}={version}"]
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".download-") as scratch:
         done = _apt(apt, command, cwd=Path(scratch))
         arrived = Path(scratch) / tree.file
@@ -232,11 +246,12 @@ def _download(tree: Tree, archive: Path) -> None:
 
 
 def _offered_version(apt: Path, tree: Tree) -> str:
-    """Return the Debian version whose source record holds the pinned file, or the empty string."""
-    listing = _apt(apt, ["apt-cache", "showsrc", "--only-source", tree.package]).stdout
+    """Return the Debian version whose record holds the pinned file, or the empty string."""
+    listing = _apt(apt, ["apt-cache", *(("show",) if tree.binary else ("showsrc", "--only-source")), tree.package]).stdout
+    pinned = rf"^SHA256: {tree.sha256}$" if tree.binary else rf"^ {tree.sha256} \d+ {re.escape(tree.file)}$"
     for record in listing.split("\n\n"):
         version = re.search(r"^Version: (\S+)$", record, re.MULTILINE)
-        if version and re.search(rf"^ {tree.sha256} \d+ {re.escape(tree.file)}$", record, re.MULTILINE):
+        if version and re.search(pinned, record, re.MULTILINE):
             return version[1]
     return ""
 
@@ -248,17 +263,17 @@ def _update(apt: Path, tree: Tree) -> None:
 
 
 def _apt_root(root: Path, tree: Tree) -> Path:
-    """Lay out an apt root of our own, with source indexes only, and return its configuration file."""
+    """Lay out an apt root of our own, with the indexes of source or of binary packages only, and return its configuration file."""
     for folder in ("etc/preferences.d", "etc/apt.conf.d", "state/lists/partial", "cache/archives/partial"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     (root / "state/status").touch()
     site = site_of(tree)
     # sid's indexes expire within days while a mirror may lag; the pinned sha256 is what an archive is held to.
-    (root / "etc/sources.list").write_text(
-        "".join(
-            f"deb-src [signed-by={KEYRING}{' check-valid-until=no' if suite == 'sid' else ''}] {site} {suite} main\n" for suite in SUITES
-        )
-    )
+    options = {suite: f"signed-by={KEYRING}{' check-valid-until=no' if suite == 'sid' else ''}" for suite in SUITES}
+    lines = [f"deb-src [{text}] {site} {suite} main\n" for suite, text in options.items()]
+    if tree.binary:
+        lines = [f"deb [arch=amd64 {options[tree.suite]}] {site} {tree.suite} main\n"]
+    (root / "etc/sources.list").write_text("".join(lines))
     settings = {
         "Dir::Etc": root / "etc",
         "Dir::Etc::sourcelist": root / "etc/sources.list",
@@ -267,6 +282,7 @@ def _apt_root(root: Path, tree: Tree) -> Path:
         "Dir::State::status": root / "state/status",
         "Dir::Cache": root / "cache",
         "APT::Sandbox::User": "root",
+        "APT::Architecture": "amd64",
     }
     configuration = root / "apt.conf"
     configuration.write_text("".join(f'{key} "{value}";\n' for key, value in settings.items()))

@@ -1,0 +1,95 @@
+"""Owns builds of real trees by the main job: the lock that a case becomes, the command line, what came out.
+
+    build = Build(CASES["re2"], tmp_path, ("//:re2",))
+    build.scons()                              # what the run printed; a failing run fails the test
+    build.made("*.o")                          # the files made for the target that match
+    build.tool("protoc")                       # one binary of the main repository, built
+
+LITERT_LM_REAL_BUILDS names a folder that keeps the builds, so that a long one continues where it stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from litert_build.sources.lock import Product, Repository
+from litert_build.sources.lock_text import lock_text
+
+from tests.real.cases import Case
+from tests.real.trees import optional_trees_skip
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Build:
+    """One case in a folder of its own. `repositories` take the place of the case's of the same names."""
+
+    case: Case
+    folder: Path
+    roots: tuple[str, ...]
+    product: Product = field(default_factory=lambda: Product("objects"))
+    repositories: tuple[Repository, ...] = ()
+
+    def __post_init__(self) -> None:
+        if kept := os.environ.get("LITERT_LM_REAL_BUILDS"):
+            self.folder = Path(kept).absolute() / self.case.name
+            self.folder.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def root(self) -> Path:
+        """The execution root."""
+        return self.folder / "build" / "linux-x64" / self.case.name
+
+    @property
+    def bin(self) -> Path:
+        return self.root / "bazel-out" / "k8-opt" / "bin"
+
+    def lock(self) -> Path:
+        """Write the lock of this build. An optional tree that cannot be had skips the test."""
+        with optional_trees_skip():
+            case = self.case.lock(self.roots)
+        lock = replace(
+            case,
+            file=self.folder / "lock.json",
+            release="v0.0.1",
+            product=self.product,
+            repositories={**case.repositories, **{repository.name: repository for repository in self.repositories}},
+            cxxopts=case.cxxopts or ("-std=c++17",),
+        )
+        text = lock_text(lock)
+        if not lock.file.exists() or lock.file.read_text(encoding="utf-8") != text:
+            lock.file.write_text(text, encoding="utf-8")
+        return lock.file
+
+    def command(self, *extra: str) -> list[str]:
+        places = (f"lock={self.lock()}", f"build_dir={self.folder / 'build'}", f"store={self.folder / 'store'}", "offline=yes")
+        return [sys.executable, "-m", "SCons", "-Q", *places, *extra]
+
+    def scons(self, *extra: str) -> str:
+        """Run the main job and return what it printed."""
+        process = subprocess.run(self.command(*extra), cwd=REPOSITORY, capture_output=True, text=True, timeout=3600, check=False)
+        printed = process.stdout + process.stderr
+        assert process.returncode == 0, printed[-4000:]
+        return printed
+
+    def made(self, pattern: str) -> list[Path]:
+        """Return what was made for the target and matches, sorted."""
+        return sorted(self.bin.rglob(pattern))
+
+    def tool(self, name: str) -> Path:
+        """Build one binary of the main repository and return it."""
+        self.scons(str(self.bin / name))
+        return self.bin / name
+
+
+def counted(printed: str, what: str) -> int:
+    """Return the number before `what` in the summary of a run."""
+    match = re.search(rf"(\d+) {what}", printed)
+    assert match, printed[-2000:]
+    return int(match[1])
