@@ -1,0 +1,153 @@
+"""Our evaluation of whole real trees: every package loads, closures keep their size, and the action list is the same byte for byte
+whatever the hash seed and wherever the checkout lies. test_oracle_snapshots.py compares the same closures with Bazel's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from litert_build.actions import Run
+from litert_build.bazel.analysis import Analysis, Analyzer, analyze, on_deep_stack
+from litert_build.errors import BuildError
+from litert_build.policy.targets import find_target
+from litert_build.sources.trees import materialize
+
+from tests.real.cases import CASES
+from tests.real.trees import cache_folder, optional_trees_skip
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+# Case: translation units of the target, those of tools, commands, objects that the roots give to a link.
+CLOSURES = {
+    "abseil-20220623": (118, 0, 0, 118),
+    "abseil-20240722": (153, 0, 0, 153),
+    "abseil-20260526": (156, 0, 0, 156),
+    "xnnpack": (1032, 0, 1, 1032),
+    "re2": (139, 0, 0, 139),
+    "flatbuffers": (40, 0, 0, 40),
+    "protobuf": (168, 0, 0, 168),
+    "highway": (12, 0, 0, 12),
+    "benchmark": (20, 0, 0, 20),
+    "brotli": (32, 0, 0, 32),
+    "gemmlowp": (1, 0, 0, 1),
+    "googletest": (15, 0, 0, 15),
+    "snappy": (3, 0, 2, 3),
+    "tflite": (233, 40, 4, 0),
+    "clang": (3138, 284, 345, 3138),
+    "mlir-opt": (3187, 384, 945, 3187),
+}
+PACKAGES = {"tflite": (988, 24_721)}
+
+
+def evaluated(name: str, folder: Path) -> Analysis:
+    case = CASES[name]
+    with optional_trees_skip():
+        lock = case.lock(case.snapshot().provenance["roots"])
+    trees = materialize(lock, store=folder / "store", overlays_dir=folder / "overlays", offline=True)
+    return analyze(lock, trees, find_target("linux-x64"))
+
+
+@pytest.mark.parametrize("name", CLOSURES)
+def test_closure_keeps_its_size(name: str, tmp_path: Path) -> None:
+    analysis = evaluated(name, tmp_path)
+    units = Counter(action.configuration for action in analysis.actions.compiles())
+    commands = sum(isinstance(action, Run) for action in analysis.actions)
+    objects = {*analysis.link.objects, *analysis.link.lazy}
+    assert (units["k8-opt"], units["k8-opt-exec"], commands, len(objects)) == CLOSURES[name]
+    assert len(units) <= 2
+
+
+def test_units_of_xnnpack_come_from_three_repositories(tmp_path: Path) -> None:
+    labels = [action.label.split("//")[0] for action in evaluated("xnnpack", tmp_path).actions.compiles()]
+    assert Counter(labels) == {"": 1008, "@cpuinfo": 20, "@pthreadpool": 4}
+
+
+def test_actions_stand_in_order_and_read_what_is_there(tmp_path: Path) -> None:
+    case = CASES["tflite"]
+    with optional_trees_skip():
+        lock = case.lock(case.snapshot().provenance["roots"])
+    trees = materialize(lock, store=tmp_path / "store", overlays_dir=tmp_path / "overlays", offline=True)
+    made: set[str] = set()
+    for action in analyze(lock, trees, find_target("linux-x64")).actions:
+        for path in action.inputs:
+            if path.startswith("bazel-out/"):
+                assert path in made, f"{action.label} reads {path} before it is made"
+            else:
+                repository, inner = path.split("/", 2)[1:] if path.startswith("external/") else (case.main, path)
+                assert (trees[repository] / inner).exists(), f"{action.label} reads {path}"
+        made |= set(action.outputs)
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_every_package_of_the_tree_loads(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    with optional_trees_skip():
+        lock = case.lock(case.snapshot().provenance["roots"])
+    trees = materialize(lock, store=tmp_path / "store", overlays_dir=tmp_path / "overlays", offline=True)
+    root = trees[case.main]
+    files = [file for file in root.rglob("BUILD*") if file.name in ("BUILD", "BUILD.bazel")]
+    names = sorted({file.parent.relative_to(root).as_posix().removeprefix(".") for file in files})
+    failed: dict[str, str] = {}
+    targets = 0
+
+    def load_all() -> None:
+        nonlocal targets
+        packages = Analyzer(lock, trees, find_target("linux-x64"), "gcc", "gcc").packages
+        for package in names:
+            try:
+                targets += len(packages.load("", package).targets)
+            except BuildError as error:
+                failed[package] = str(error)
+
+    on_deep_stack(load_all)
+    assert failed == {}
+    assert (len(names), targets) == PACKAGES[name]
+
+
+_LISTING = """\
+import sys
+from pathlib import Path
+from tests.real.cases import CASES
+from litert_build.bazel.analysis import analyze
+from litert_build.policy.targets import find_target
+from litert_build.sources.trees import materialize
+
+case = CASES[sys.argv[1]]
+lock = case.lock(case.snapshot().provenance["roots"])
+trees = materialize(lock, store=Path("store"), overlays_dir=Path("overlays"), offline=True)
+analysis = analyze(lock, trees, find_target("linux-x64"))
+for action in analysis.actions:
+    print(action)
+print(analysis.link)
+"""
+
+
+def listing(name: str, folder: Path, seed: str, checkout: Path, trees: str) -> bytes:
+    """Return the digest of the whole action list as a process of its own with a hash seed prints it, without the places of BUILD lines."""
+    folder.mkdir()
+    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": f"{checkout / 'site_scons'}:{checkout}", "LITERT_LM_TREES": trees}
+    done = subprocess.run([sys.executable, "-c", _LISTING, name], cwd=folder, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    return hashlib.sha256(done.stdout).digest()
+
+
+@pytest.mark.parametrize("name", ["xnnpack", "tflite"])
+def test_actions_are_the_same_under_any_hash_seed_and_from_any_checkout(name: str, tmp_path: Path) -> None:
+    with optional_trees_skip():
+        CASES[name].lock()
+    trees = str(cache_folder())
+    other = tmp_path / "another checkout"
+    for part in ("site_scons", "tests/real", "third_party"):
+        shutil.copytree(CHECKOUT / part, other / part, ignore=shutil.ignore_patterns("__pycache__"))
+    found = {
+        (seed, where.name): listing(name, tmp_path / f"{seed} {where.name}", seed, where, trees)
+        for seed, where in (("0", CHECKOUT), ("1", CHECKOUT), ("4294967295", other))
+    }
+    assert len(set(found.values())) == 1, found
