@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from litert_build.binaries.facts import BinaryFacts
 from litert_build.binaries.reader import read_binary
-from litert_build.checks.gate import check_bundle, check_context, release_policy
+from litert_build.checks.gate import check_bundle, check_context, check_file, release_policy
 from litert_build.checks.headers import read_api
 from litert_build.checks.model import Context, GatePolicy
 from litert_build.policy.exports import API_PATTERNS
@@ -132,6 +132,12 @@ def test_the_0_10_0_host_fails_the_import_rule_by_name() -> None:
         text = check_context(Context(facts, target, release_policy("v0.10.0", target))).text
         assert "libLiteRt.so: DT_NEEDED libLiteRt.so" in text
         assert text.startswith(f"Rejected litert_lm_ext.so for {target.name}")
+
+
+def test_the_0_10_0_host_and_its_core_stand_on_two_runtimes_and_both_are_named() -> None:
+    wheel = EXT.format("manylinux_2_35_x86_64")
+    text = check_file(wheels.library(wheel, "litert_lm_ext.so"), TARGETS["linux-x64"]).text
+    assert "libLiteRt.so is built on libc++ (St3__u in" in text and "litert_lm_ext.so on libstdc++ (St7__cxx11 in" in text
 
 
 @pytest.mark.parametrize("row", HOSTS, ids=names)
