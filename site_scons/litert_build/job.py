@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from litert_build.actions import LinkInputs
-from litert_build.bazel.analysis import Analysis, analyze
 from litert_build.bundles.bundle import BundleRequest, ToolchainUse, compatibility_of, make_bundle
 from litert_build.bundles.components import repository_components
 from litert_build.bundles.layout import bundle_files
@@ -44,10 +44,12 @@ from litert_build.sources.download import Fetcher
 from litert_build.sources.lock import Lock
 from litert_build.sources.network import Network
 from litert_build.sources.store import Store, default_store
-from litert_build.sources.trees import materialize
 from litert_build.toolchains import find_toolchain
 from litert_build.toolchains.base import Toolchain
 from litert_build.toolchains.variants import with_debug, with_lto
+
+if TYPE_CHECKING:
+    from litert_build.bazel.analysis import Analysis
 
 CHECKS = "checks.json"
 BUNDLE = "bundle"
@@ -92,6 +94,8 @@ class Job:
 
     def fetch(self) -> dict[str, Path]:
         """Return the source trees by repository, downloaded and unpacked where they are missing, and linked into the execution root."""
+        from litert_build.sources.trees import materialize
+
         trees = materialize(
             self.lock,
             store=self.options.path("store") or default_store(),
@@ -108,6 +112,8 @@ class Job:
 
     def evaluate(self) -> Analysis:
         """Return the actions of the lock's roots, and keep their rendering for the next build."""
+        from litert_build.bazel.analysis import analyze  # most builds find the graph as it was, and need not wait for the evaluator
+
         trees = self.fetch()
         analysis = analyze(self.lock, trees, self.target, compiler=self.toolchain.name, exec_compiler=self.exec_toolchain.name)
         read = (*analysis.read, trees[self.lock.main], *self._lock_files(), *code_files())
