@@ -93,6 +93,11 @@ def test_a_wide_string_of_a_dll_is_found(tmp_path: Path) -> None:
     )
 
 
+def test_a_name_in_capitals_is_found_in_a_dll(tmp_path: Path) -> None:
+    data = seed("small.dll").replace(b"libLiteRt.dll", b"LIBLITERT.DLL")
+    assert "LIBLITERT.DLL" in read_binary(write(tmp_path, "small.dll", data)).evidence.libraries
+
+
 def test_a_name_that_straddles_two_reads_is_found(tmp_path: Path) -> None:
     data = seed("small-x64.so")
     filler = b"\0" * ((1 << 23) - len(data) - 8)

@@ -27,10 +27,10 @@ _CXX11 = re.compile(rb"St7__cxx11")
 _MICROSOFT_LIBCXX = re.compile(rb"@__(1|u|Cr)@std@@")
 # Not `.?AV_Ref_count_base@std@@`: libc++ on the MSVC ABI takes exception_ptr from libcpmt, whose object holds it (0.11.0's DLL does).
 _MSVC_STL = re.compile(rb"\.\?AV_Generic_error_category@std@@|\.\?AV\?\$_Ref_count")
-_NAME = re.compile(rb"[\w+.-]{1,100}$")
+_NAME = re.compile(r"[\w+.-]{1,100}$", re.ASCII)
 _SUFFIXES = {
     "elf": re.compile(rb"\.so(?![\w-])"),
-    "pe": re.compile(rb"\.dll(?![\w-])|\.\0d\0l\0l\0"),
+    "pe": re.compile(rb"\.(?:[dD][lL][lL](?![\w-])|\0[dD]\0[lL]\0[lL]\0)"),
     "macho": re.compile(rb"\.dylib(?![\w-])|\.so(?![\w-])"),
 }
 
@@ -84,11 +84,9 @@ def _from_tables(facts: BinaryFacts) -> list[tuple[str, str]]:
 
 
 def _collect_libraries(chunk: bytes, format: str, libraries: set[str]) -> None:
+    """Add the names that end in the format's suffix: of the text before it, 8 or (Windows) 16 bits a letter, what a file name may hold."""
     for match in _SUFFIXES[format].finditer(chunk):
-        before = chunk[max(0, match.start() - 200) : match.start()]
-        wide = match.group().endswith(b"\0")
-        if wide:
-            before = before[len(before) % 2 :][::2] if not any(before[len(before) % 2 :][1::2][-2:]) else b""
-        name = _NAME.search(before)
-        if name:
-            libraries.add(name.group().decode("latin-1") + match.group().replace(b"\0", b"").decode())
+        before, wide = chunk[max(0, match.start() - 200) : match.start()], match.group().endswith(b"\0")
+        text = before[len(before) % 2 :].decode("utf-16-le", "replace") if wide else before.decode("latin-1")
+        if name := _NAME.search(text):
+            libraries.add(name.group() + match.group().replace(b"\0", b"").decode())
