@@ -115,7 +115,14 @@ class Job:
         from litert_build.bazel.analysis import analyze  # most builds find the graph as it was, and need not wait for the evaluator
 
         trees = self.fetch()
-        analysis = analyze(self.lock, trees, self.target, compiler=self.toolchain.name, exec_compiler=self.exec_toolchain.name)
+        analysis = analyze(
+            self.lock,
+            trees,
+            self.target,
+            compiler=self.toolchain.name,
+            exec_compiler=self.exec_toolchain.name,
+            code_cache=self.folder.state / "starlark",
+        )
         read = (*analysis.read, trees[self.lock.main], *self._lock_files(), *code_files())
         digest = self.folder.database.remember(GRAPH, self._graph_key, dict.fromkeys(str(path.absolute()) for path in read))
         self.folder.database.notes[LINKS] = "\n".join(links_of(self.root))

@@ -20,6 +20,7 @@ from litert_build.bazel.configuration import Conditions, Configuration
 from litert_build.bazel.context import RuleContext
 from litert_build.bazel.depset import Depset
 from litert_build.bazel.labels import Label, parse_label
+from litert_build.bazel.manifest import manifest_digest
 from litert_build.bazel.packages import Package, Packages
 from litert_build.bazel.providers import CC_INFO, CcInfo, ConfiguredTarget, File, default_info, merge_cc_infos
 from litert_build.bazel.resolution import Resolver
@@ -30,7 +31,9 @@ from litert_build.bazel.visibility import check_visibility
 from litert_build.errors import BuildError, nearest
 from litert_build.policy.targets import Target, find_target, host_target
 from litert_build.sources.lock import Lock
+from litert_build.starlark.code_cache import CodeCache
 from litert_build.starlark.modules import located
+from litert_build.starlark.syntax import compile_file
 from litert_build.toolchains.features import bazel_compiler
 
 Key = tuple[Label, str]
@@ -49,13 +52,22 @@ class Analysis:
     headers: Mapping[tuple[str, str], Depset] = field(default_factory=dict)
 
 
-def analyze(lock: Lock, trees: Mapping[str, Path], target: Target, *, compiler: str = "gcc", exec_compiler: str = "gcc") -> Analysis:
+def analyze(
+    lock: Lock,
+    trees: Mapping[str, Path],
+    target: Target,
+    *,
+    compiler: str = "gcc",
+    exec_compiler: str = "gcc",
+    code_cache: Path | None = None,
+) -> Analysis:
     """Evaluate the closure of the lock's roots over `trees` (repository name -> folder) for `target`.
 
-    `compiler` and `exec_compiler` are toolchain names, for the target and for tools that run here. Raises BuildError with the BUILD
+    `compiler` and `exec_compiler` are toolchain names, for the target and for tools that run here; `code_cache` is a folder that
+    keeps compiled BUILD and .bzl files for the next run. Raises BuildError with the BUILD
     line and macro stack for whatever in the closure cannot be evaluated.
     """
-    analysis: Analysis = on_deep_stack(lambda: Analyzer(lock, trees, target, compiler, exec_compiler).run())
+    analysis: Analysis = on_deep_stack(lambda: Analyzer(lock, trees, target, compiler, exec_compiler, code_cache).run())
     return analysis
 
 
@@ -112,7 +124,9 @@ def _flag_label(lock: Lock, text: str) -> Label:
 class Analyzer:
     """One analysis: packages, both configurations, configured targets and the actions they registered."""
 
-    def __init__(self, lock: Lock, trees: Mapping[str, Path], target: Target, compiler: str, exec_compiler: str) -> None:
+    def __init__(
+        self, lock: Lock, trees: Mapping[str, Path], target: Target, compiler: str, exec_compiler: str, code_cache: Path | None = None
+    ) -> None:
         self.lock = lock
         embedded = embedded_repositories()
         self.packages = Packages(
@@ -123,6 +137,7 @@ class Analyzer:
             build_globals=build_globals(),
             bzl_globals=bzl_globals(),
             display=lambda name: _display(name, Path(trees[name])) if name in trees else f"@{name}/",
+            compiler=CodeCache(code_cache, manifest_digest()) if code_cache else compile_file,
         )
         self.target, self.exec = configurations(lock, target, compiler, exec_compiler)
         self.actions = ActionList()

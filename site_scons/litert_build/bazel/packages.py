@@ -22,8 +22,9 @@ from litert_build.bazel.labels import Label, parse_label
 from litert_build.bazel.providers import Provider
 from litert_build.bazel.rule_class import RuleClass, RuleTarget
 from litert_build.errors import BuildError, nearest
-from litert_build.starlark.modules import Modules, call_stack, located, prepare, run
+from litert_build.starlark.modules import Compiler, Modules, call_stack, located, prepare, run
 from litert_build.starlark.opaque import Opaque
+from litert_build.starlark.syntax import compile_file
 from litert_build.starlark.values import EvalError, StarlarkList, to_repr, type_name
 
 BUILD_NAMES = ("BUILD.bazel", "BUILD")
@@ -116,6 +117,7 @@ class Packages:
         build_globals: Mapping[str, Any],
         bzl_globals: Mapping[str, Any],
         display: Callable[[str], str],
+        compiler: Compiler = compile_file,
     ) -> None:
         self.trees: Mapping[str, Path] = ChainMap(cast("dict[str, Path]", trees), dict(embedded))  # never copied: trees may be lazy
         self.mappings = mappings
@@ -124,7 +126,7 @@ class Packages:
         self.build_globals = build_globals
         self.bzl_globals = bzl_globals
         self.display = display
-        self.modules = Modules(self)
+        self.modules = Modules(self, compiler)
         self.modules.on_loaded = name_exports
         self.loaded: dict[tuple[str, str], Package | BuildError] = {}
         self.folders: dict[tuple[str, str], str] = {}
@@ -217,7 +219,7 @@ class Packages:
         bindings = dict(self.build_globals)
         _STACK.append(package)
         try:
-            for stage in prepare(read_text(file, display), display, "build", bindings):
+            for stage in prepare(read_text(file, display), display, "build", bindings, self.modules.compiler):
                 _STACK.pop()
                 try:
                     self.modules.bind(stage.loads, Label(package.repository, package.name, ""), display, bindings)

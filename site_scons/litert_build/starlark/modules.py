@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
 from litert_build.errors import BuildError, nearest
-from litert_build.starlark.operators import RUNTIME
+from litert_build.starlark.operators import RUNTIME, function_maker
 from litert_build.starlark.syntax import Kind, Load, Stage, compile_file
 from litert_build.starlark.values import EvalError, freeze
 
@@ -23,6 +23,9 @@ _FILES: set[str] = set()
 _QUOTED = re.compile(r"'\w+'")
 _PYTHON_NAME = re.compile(r"[\w.]*<locals>\.")
 _FAULTS = (TypeError, NameError, AttributeError, ValueError, LookupError, ArithmeticError, MemoryError)
+
+
+Compiler = Callable[[str, str, Kind, Collection[str]], list[Stage]]
 
 
 class SourceOf(Protocol):
@@ -40,8 +43,9 @@ class SourceOf(Protocol):
 class Modules:
     """All modules of one evaluation, each run once."""
 
-    def __init__(self, source: SourceOf) -> None:
+    def __init__(self, source: SourceOf, compiler: Compiler = compile_file) -> None:
         self.source = source
+        self.compiler = compiler
         self.loaded: dict[Hashable, dict[str, Any] | str] = {}
         self.loading: list[tuple[Hashable, str]] = []
         self.on_loaded: Callable[[str, dict[str, Any]], None] = lambda file, bindings: None
@@ -63,7 +67,7 @@ class Modules:
         bindings = self.source.globals_for(key)
         names: set[str] = set()
         try:
-            for stage in prepare(text, file, "bzl", bindings):
+            for stage in prepare(text, file, "bzl", bindings, self.compiler):
                 self.bind(stage.loads, key, file, bindings)
                 run(stage, file, bindings)
                 names |= stage.names
@@ -92,10 +96,10 @@ class Modules:
                     raise BuildError(f"file {key} does not contain symbol '{name}'", where=place, mend=mend)
 
 
-def prepare(text: str, file: str, kind: Kind, bindings: dict[str, Any]) -> list[Stage]:
+def prepare(text: str, file: str, kind: Kind, bindings: dict[str, Any], compiler: Compiler = compile_file) -> list[Stage]:
     """Compile a file whose builtins are the names of `bindings`. Raises BuildError."""
     _FILES.add(file)
-    stages = compile_file(text, file, kind, bindings.keys())
+    stages = compiler(text, file, kind, bindings.keys())
     bindings.update(RUNTIME)
     bindings["__builtins__"] = {}
     return stages
@@ -103,7 +107,7 @@ def prepare(text: str, file: str, kind: Kind, bindings: dict[str, Any]) -> list[
 
 def run(stage: Stage, file: str, bindings: dict[str, Any]) -> None:
     """Run a stage's code over `bindings`. Raises BuildError with the place and macro stack of a fault."""
-    bindings.update(stage.injected)
+    bindings.update({key: function_maker(name, file) for key, name in stage.functions.items()})
     if stage.code is None:
         return
     with located():

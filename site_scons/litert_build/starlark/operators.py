@@ -350,9 +350,10 @@ def attribute(value: Any, name: str) -> Any:
     return Builtin(name, partial(method, value))
 
 
-def function_maker(file: str) -> Callable[[list[int], str, Any], StarlarkFunction]:
-    """Return what wraps each `def` of `file` into a Starlark function."""
-    return lambda active, name, code: StarlarkFunction(code, name, file, active)
+def function_maker(name: str, file: str) -> Callable[[Any], StarlarkFunction]:
+    """Return what wraps the code of one `def` of `file` into a Starlark function, each time it runs."""
+    active = [0]
+    return lambda code: StarlarkFunction(code, name, file, active)
 
 
 def star_args(value: Any) -> list[Any]:
@@ -373,6 +374,8 @@ def star_kwargs(value: Any) -> dict[str, Any]:
 # The names that rewritten code uses; a leading digit-free, non-Starlark spelling keeps them out of programs' reach.
 RUNTIME: dict[str, Any] = {
     "__list": StarlarkList,
+    "__kwdict": StarlarkDict,
+    "__slice": slice,
     "__dict": make_dict,
     "__dict_from": make_dict_from,
     "__iter": iterate,

@@ -13,14 +13,11 @@ import re
 import warnings
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from types import CodeType
 from typing import Any, Literal
 
 from litert_build.errors import BuildError
-from litert_build.starlark.operators import function_maker
 from litert_build.starlark.resolver import bound_at_top, resolve
-from litert_build.starlark.values import StarlarkDict
 
 Kind = Literal["build", "bzl", "workspace"]
 MAX_BYTES = 4_000_000
@@ -62,7 +59,8 @@ class Load:
 
 @dataclass
 class Stage:
-    """Loads, then the code that may use them, and the global `names` the code binds.
+    """Loads, then the code that may use them, the global `names` the code binds, and the names of its `functions` by what the code
+    calls their makers.
 
     BUILD and .bzl files have one stage; a WORKSPACE one per block of loads.
     """
@@ -70,7 +68,7 @@ class Stage:
     loads: list[Load] = field(default_factory=list)
     names: frozenset[str] = frozenset()
     code: CodeType | None = None
-    injected: dict[str, Any] = field(default_factory=dict)
+    functions: dict[str, str] = field(default_factory=dict)
 
 
 def compile_file(text: str, file: str, kind: Kind, builtins: Collection[str]) -> list[Stage]:
@@ -84,7 +82,7 @@ def compile_file(text: str, file: str, kind: Kind, builtins: Collection[str]) ->
     try:
         _Validator(text, file, kind).check(tree)
         resolve(tree, file, kind, builtins)
-        rewriter = _Rewriter(file)
+        rewriter = _Rewriter()
         return [_compile_stage(loads, body, file, rewriter) for loads, body in _stages(tree, kind)]
     except RecursionError:
         raise BuildError("the file is nested too deeply", where=file, mend="flatten its expressions") from None
@@ -128,7 +126,7 @@ def _compile_stage(loads: list[ast.stmt], body: list[ast.stmt], file: str, rewri
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         code = compile(module, file, "exec", dont_inherit=True)
-    return Stage([load_of(node) for node in loads], names, code, rewriter.injected)
+    return Stage([load_of(node) for node in loads], names, code, rewriter.functions)
 
 
 def load_of(node: ast.stmt) -> Load:
@@ -315,10 +313,8 @@ def _constant(value: Any, node: ast.expr | ast.stmt) -> ast.Constant:
 class _Rewriter(ast.NodeTransformer):
     """Puts calls of operators.RUNTIME in the place of Python's own operators and literals."""
 
-    def __init__(self, file: str) -> None:
-        self.make = function_maker(file)
-        self.injected: dict[str, Any] = {"__kwdict": StarlarkDict, "__slice": slice}
-        self.count = 0
+    def __init__(self) -> None:
+        self.functions: dict[str, str] = {}
 
     def call(self, name: str, node: ast.expr | ast.stmt, *args: ast.expr) -> ast.Call:
         place = _place(node)
@@ -423,9 +419,8 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def maker(self, name: str) -> str:
-        self.count += 1
-        key = f"__def{self.count}"
-        self.injected[key] = partial(self.make, [0], name)
+        key = f"__def{len(self.functions) + 1}"
+        self.functions[key] = name
         return key
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
