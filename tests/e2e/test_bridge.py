@@ -70,8 +70,10 @@ def test_speech(tmp_path: Path, pipeline: tuple[str, tuple[Path, ...]]) -> None:
     assert run(str(program), *MODEL).stdout == "passed\n"
 
 
-def test_what_the_pipeline_throws_or_returns_is_a_status(tmp_path: Path) -> None:
-    program = compile_test(tmp_path, "asr_faults_test.c", MEMORY, asr_sources(), (HERE / "upstream",))
+@pytest.mark.parametrize("shape", [(), ("-DLATER",)], ids=["texts", "variant of outputs"])
+def test_what_the_pipeline_throws_or_returns_is_a_status(tmp_path: Path, shape: tuple[str, ...]) -> None:
+    """In both shapes that upstream's sessions and namespaces have had."""
+    program = compile_test(tmp_path, "asr_faults_test.c", MEMORY, asr_sources(), (HERE / "upstream",), *shape)
     assert run(str(program)).stdout == "passed\n"
 
 

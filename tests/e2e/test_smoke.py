@@ -180,7 +180,7 @@ def test_the_goal_walks_what_was_packed(build: Path, gcc: Toolchain, tmp_path: P
 
 
 def test_the_goal_fails_where_the_walk_does(build: Path, tmp_path: Path) -> None:
-    (tmp_path / "golden.json").write_text('{"text": "another"}')
+    (tmp_path / "golden.json").write_text('{"backend": "gpu", "text": "another"}')
     done = scons(build, "smoke", "target=linux-x64", "toolchain=gcc", f"golden={tmp_path / 'golden.json'}")
     assert done.returncode == 2
     assert "the C walk gives other values" in done.stdout

@@ -57,8 +57,5 @@ FUNCTIONS: dict[str, Function] = {
     "litert_lm_stream_chunk_get_error": Function("text", ("object",)),
     # The sample's own: upstream embeds with engines of another kind.
     "litert_lm_engine_compute_embedding": Function("int", ("object", "text", "pointer", "size", "pointer"), plain=True),
-    "litert_lm_asr_abi_version": Function("int", plain=True),
-    "litert_lm_asr_config_size": Function("size", plain=True),
-    "litert_lm_asr_result_size": Function("size", plain=True),
     **_deletes("engine_settings", "engine", "session", "input_data", "responses"),
 }

@@ -27,7 +27,7 @@ struct LitertLmAsrEngine {
 struct LitertLmAsrSession {
   std::shared_ptr<upstream::AsrEngine> engine;  // stands first: what follows uses its model
   PushAudioSource* source = nullptr;            // the session's
-  std::unique_ptr<upstream::AsrSession> session;
+  std::unique_ptr<upstream::Session> session;
   std::mutex processing;
   std::atomic<bool> cancelled{false};
   bool ended = false;  // the final result was given
@@ -91,7 +91,7 @@ LitertLmAsrStatus Cancelled(char** out_error_message) {
   return Fail(LITERT_LM_ASR_STATUS_CANCELLED, "the session was cancelled", out_error_message);
 }
 
-void Fill(LitertLmAsrResult* result, const upstream::TextMerger::MergeResult& texts, bool is_final) {
+void Fill(LitertLmAsrResult* result, const upstream::Texts& texts, bool is_final) {
   char* confirmed = Copy(texts.confirmed_text);
   try {
     result->unconfirmed_text = Copy(texts.unconfirmed_text);
@@ -110,12 +110,12 @@ LitertLmAsrStatus ProcessNext(LitertLmAsrSession* session, LitertLmAsrResult* ou
   const PushAudioSource::Next next = session->source->next();
   if (next == PushAudioSource::Next::kNeedsMore) return LITERT_LM_ASR_STATUS_NEEDS_MORE_AUDIO;
   const bool is_final = next == PushAudioSource::Next::kEnd;
-  auto texts = is_final ? session->session->Flush() : session->session->ProcessNextChunk();
+  auto output = is_final ? session->session->Flush() : upstream::ProcessWindow(*session->session);
   if (session->cancelled) return Cancelled(out_error_message);
-  // Upstream's words for a step that gave no text.
-  const bool no_text = !texts.ok() && upstream::Code(texts.status()) == upstream::kNotFound;
-  if (!texts.ok() && !no_text) return Fail(texts.status(), out_error_message);
-  Fill(out_result, no_text ? upstream::TextMerger::MergeResult() : *texts, is_final);
+  // NOT_FOUND are upstream's words for a step that gave no output.
+  if (!output.ok() && upstream::Code(output.status()) != upstream::kNotFound) return Fail(output.status(), out_error_message);
+  const upstream::Texts* texts = output.ok() ? upstream::TextsOf(*output) : nullptr;
+  Fill(out_result, texts != nullptr ? *texts : upstream::Texts(), is_final);
   session->ended = is_final;
   return LITERT_LM_ASR_STATUS_OK;
 }

@@ -92,7 +92,7 @@ typedef struct LitertLmAsrConfig {
 
   const char* model_name; /* may be NULL */
   const char* model_path;
-  const char* tokenizer_path;
+  const char* tokenizer_path; /* may be empty for a .litertlm model, which brings its own */
 
   int32_t sample_rate_hz;
   int32_t num_channels;                    /* 1 */

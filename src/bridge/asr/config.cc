@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 namespace {
 
@@ -62,7 +63,9 @@ bool Within(std::int64_t value, std::int64_t low, std::int64_t high) { return lo
 
 const char* Fault(const LitertLmAsrConfig& config) {
   if (config.model_path == nullptr || *config.model_path == '\0') return "model_path is empty";
-  if (config.tokenizer_path == nullptr || *config.tokenizer_path == '\0') return "tokenizer_path is empty";
+  if (config.tokenizer_path == nullptr || (*config.tokenizer_path == '\0' && !std::string_view(config.model_path).ends_with(".litertlm"))) {
+    return "tokenizer_path is empty";
+  }
   if (!Within(config.sample_rate_hz, 1000, 768000)) return "sample_rate_hz is not from 1000 to 768000";
   if (config.num_channels != 1) return "num_channels is not 1: this ABI takes mono audio";
   if (!Within(config.input_milliseconds, 1, 600000)) return "input_milliseconds is not from 1 to 600000";
@@ -104,6 +107,7 @@ const char* TranslateConfig(const LitertLmAsrConfig& config, EngineSetup* setup)
   out.sample_rate_hz = config.sample_rate_hz;
   out.input_milliseconds = config.input_milliseconds;
   out.decoder_type = static_cast<decltype(out.decoder_type)>(config.decoder_type);
+  upstream::ChooseDecoder(&out);
   out.backend = static_cast<decltype(out.backend)>(config.backend);
   out.text_merger_type = static_cast<decltype(out.text_merger_type)>(config.text_merger_type);
   out.num_threads = config.num_threads;

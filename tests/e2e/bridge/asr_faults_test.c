@@ -32,6 +32,11 @@ int main(void) {
   expect("throw memory", LITERT_LM_ASR_STATUS_RESOURCE_EXHAUSTED, "out of memory");
   expect("throw error", LITERT_LM_ASR_STATUS_INTERNAL, "thrown by the pipeline");
   expect("throw number", LITERT_LM_ASR_STATUS_INTERNAL, "unknown exception");
+#ifdef LATER
+  expect("qwen.litertlm", LITERT_LM_ASR_STATUS_FAILED_PRECONDITION, "decoder 3");
+#else
+  expect("qwen.litertlm", LITERT_LM_ASR_STATUS_FAILED_PRECONDITION, "decoder 1"); /* the default: there is none of its own */
+#endif
 
   LitertLmAsrConfig config;
   LitertLmAsrEngine* engine = NULL;
@@ -48,9 +53,14 @@ int main(void) {
   litert_lm_asr_engine_delete(engine);
   litert_lm_asr_result_init(&result);
   CHECK(litert_lm_asr_session_push_audio_f32(session, samples, 1600, &accepted, NULL) == LITERT_LM_ASR_STATUS_OK);
+  CHECK(litert_lm_asr_session_process_next(session, &result, NULL) == LITERT_LM_ASR_STATUS_OK);
+  CHECK(strcmp(result.confirmed_text, "said") == 0 && strcmp(result.unconfirmed_text, "may be") == 0 && result.is_final == 0);
+  litert_lm_asr_result_release(&result);
+  CHECK(litert_lm_asr_session_push_audio_f32(session, samples, 1600, &accepted, NULL) == LITERT_LM_ASR_STATUS_OK);
   CHECK(litert_lm_asr_session_process_next(session, &result, &error) == LITERT_LM_ASR_STATUS_INTERNAL && strstr(error, "in a window") != NULL);
   litert_lm_asr_free_string(error);
   CHECK(litert_lm_asr_session_finish_audio(session, NULL) == LITERT_LM_ASR_STATUS_OK);
+  CHECK(litert_lm_asr_session_process_next(session, &result, NULL) == LITERT_LM_ASR_STATUS_INTERNAL); /* the rest of the audio */
   CHECK(litert_lm_asr_session_process_next(session, &result, NULL) == LITERT_LM_ASR_STATUS_OK); /* NOT_FOUND: a step without text */
   CHECK(result.is_final == 1 && *result.confirmed_text == '\0');
   litert_lm_asr_result_release(&result);

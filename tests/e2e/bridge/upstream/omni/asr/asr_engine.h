@@ -1,4 +1,4 @@
-// A pipeline in the older of upstream's namespaces that fails as its model's path says.
+// A pipeline that fails as its model's path says, in the shape of upstream's earlier releases; with LATER in that of the later ones.
 #ifndef OMNI_ASR_ASR_ENGINE_H_
 #define OMNI_ASR_ASR_ENGINE_H_
 
@@ -11,9 +11,16 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
-namespace litert_lm::omni::asr {
+#ifdef LATER
+#define UPSTREAM litert::omni::asr
+#else
+#define UPSTREAM litert_lm::omni::asr
+#endif
+
+namespace UPSTREAM {
 
 enum class StatusCode : int {};
 
@@ -74,14 +81,25 @@ class AsrSession {
  public:
   explicit AsrSession(std::unique_ptr<AudioSource> source) : source_(std::move(source)) {}
   void Reset() { source_->Reset(); }
-  StatusOr<TextMerger::MergeResult> ProcessNextChunk() {
-    (void)source_->Schedule();
-    throw std::runtime_error("thrown in a window");
-  }
-  StatusOr<TextMerger::MergeResult> Flush() { return Status(StatusCode{5}, "nothing is left"); }
+#ifdef LATER
+  using Output = std::variant<std::monostate, TextMerger::MergeResult, std::vector<float>>;
+  StatusOr<Output> ProcessNext() { return Window<Output>(); }
+#else
+  using Output = TextMerger::MergeResult;
+  StatusOr<Output> ProcessNextChunk() { return Window<Output>(); }
+#endif
+  StatusOr<Output> Flush() { return Status(StatusCode{5}, "nothing is left"); }
 
  private:
+  template <typename Output>
+  StatusOr<Output> Window() {
+    (void)source_->Schedule();
+    if (++windows_ == 1) return Output(TextMerger::MergeResult{"said", "may be"});
+    throw std::runtime_error("thrown in a window");
+  }
+
   std::unique_ptr<AudioSource> source_;
+  int windows_ = 0;
 };
 
 struct LogMelConfig {
@@ -94,7 +112,14 @@ struct LogMelConfig {
 struct AsrEngineConfig {
   std::string model_name, model_path, tokenizer_path;
   int sample_rate_hz, input_milliseconds;
-  enum class DecoderType { kCtc } decoder_type;
+  enum class DecoderType {
+    kCtc,
+    kTdt,
+    kStateless,
+#ifdef LATER
+    kLm,
+#endif
+  } decoder_type;
   enum class Backend { kCpu } backend;
   enum class TextMergerType { kLevenshtein } text_merger_type;
   int num_threads;
@@ -111,12 +136,13 @@ class AsrEngine {
     if (fault == "throw memory") throw std::bad_alloc();
     if (fault == "throw error") throw std::runtime_error("thrown by the pipeline");
     if (fault == "throw number") throw 42;
+    if (fault == "qwen.litertlm") return Status(StatusCode{9}, "decoder " + std::to_string(static_cast<int>(config.decoder_type)));
     if (fault.compare(0, 7, "status ") == 0) return Status(StatusCode{std::atoi(fault.c_str() + 7)}, fault);
     return std::make_unique<AsrEngine>();
   }
   StatusOr<std::unique_ptr<AsrSession>> CreateSession(std::unique_ptr<AudioSource> source) { return std::make_unique<AsrSession>(std::move(source)); }
 };
 
-}  // namespace litert_lm::omni::asr
+}  // namespace UPSTREAM
 
 #endif  // OMNI_ASR_ASR_ENGINE_H_
