@@ -3,7 +3,7 @@
     build = Build(CASES["re2"], tmp_path, ("//:re2",))
     build.scons()                              # what the run printed; a failing run fails the test
     build.made("*.o")                          # the files made for the target that match
-    build.tool("protoc")                       # one binary of the main repository, built
+    (protoc,) = build.make("protoc")           # one output of the main repository, built with what it needs
 
 LITERT_LM_REAL_BUILDS names a folder that keeps the builds, so that a long one continues where it stopped.
 """
@@ -82,10 +82,11 @@ class Build:
         """Return what was made for the target and matches, sorted."""
         return sorted(self.bin.rglob(pattern))
 
-    def tool(self, name: str) -> Path:
-        """Build one binary of the main repository and return it."""
-        self.scons(str(self.bin / name))
-        return self.bin / name
+    def make(self, *names: str) -> list[Path]:
+        """Build these outputs of the main repository alone, by their paths below bin, and return them."""
+        files = [self.bin / name for name in names]
+        self.scons(*map(str, files))
+        return files
 
 
 def counted(printed: str, what: str) -> int:
