@@ -134,14 +134,11 @@ class Ninja(Engine):
         for entry in self.project.tree.iterdir():
             (root / entry.name).symlink_to(entry)
         entries = json.loads((self.project.folder / "compile_commands.json").read_text())
-        lines = ["rule cxx", "  command = $argv", "  depfile = $out.d", "  deps = gcc", "rule link"]
-        lines += ["  command = $cxx @$out.args", "  rspfile = $out.args", "  rspfile_content = $in_newline"]
+        lines = ["rule cxx", "  command = $argv", "  depfile = $out.d", "  deps = gcc"]
         for entry in entries:
             argv = list(entry["arguments"])
             argv[argv.index("-MF") + 1] = f"{entry['output']}.d"
             lines += [f"build {entry['output']}: cxx {entry['file']}", f"  argv = {shlex.join(argv).replace('$', '$$')}"]
-        objects = " ".join(entry["output"] for entry in entries)
-        lines += [f"build bazel-out/all.so: link {objects}", f"  cxx = {self.project.folder / 'bin/g++'}"]
         (self.project.folder / "build.ninja").write_text("\n".join(lines) + "\n")
 
 

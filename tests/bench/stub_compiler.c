@@ -1,5 +1,5 @@
 /* A compiler that takes no time: it writes the depfile that a list beside the source names, and an "object" that depends on the source.
-   `stub -c SOURCE -o OUTPUT -MF DEPFILE`, `stub @RESPONSE_FILE` (a link), `stub --version`. */
+   `stub -c SOURCE -o OUTPUT -MF DEPFILE` or `stub --version`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,29 +35,10 @@ static void compile(const char* source, const char* output, const char* depfile)
   fclose(object);
 }
 
-static void link_all(const char* response_file) {
-  char word[4096], output[4096] = "";
-  unsigned long long hash = 1;
-  int next = 0;
-  FILE* file = fopen(response_file, "r");
-  while (file && fgets(word, sizeof word, file)) {
-    word[strcspn(word, "\n")] = 0;
-    if (next) { strcpy(output, word); next = 0; }
-    else if (!strcmp(word, "-o")) next = 1;
-    else if (strlen(word) > 2 && !strcmp(word + strlen(word) - 2, ".o")) hash = hash_file(word, hash);
-  }
-  if (!*output) snprintf(output, sizeof output, "%.*s", (int)strlen(response_file) - 5, response_file); /* without ".args" */
-  FILE* library = fopen(output, "wb");
-  if (!library) { fprintf(stderr, "stub: cannot write %s\n", output); exit(1); }
-  fprintf(library, "%llx\n", hash);
-  fclose(library);
-}
-
 int main(int count, char** words) {
   const char *source = 0, *output = 0, *depfile = 0;
   for (int i = 1; i < count; i++) {
     if (!strcmp(words[i], "--version")) { puts("g++ (stub) 12.2.0"); return 0; }
-    if (words[i][0] == '@') { link_all(words[i] + 1); return 0; }
     if (i + 1 < count && !strcmp(words[i], "-c")) source = words[++i];
     else if (i + 1 < count && !strcmp(words[i], "-o")) output = words[++i];
     else if (i + 1 < count && !strcmp(words[i], "-MF")) depfile = words[++i];

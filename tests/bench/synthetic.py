@@ -82,8 +82,7 @@ class Synthetic:
                 lines.append(f'cc_library(name = "{label}", srcs = {sources}, copts = {json.dumps(roots)}, local_defines = ["{label}"])')
                 labels.append(f"//{package}:{label}")
             (self.tree / package / "BUILD").write_text("\n".join(lines) + "\n")
-        (self.tree / "BUILD").write_text(f'cc_binary(name = "all.so", linkshared = True, deps = {json.dumps(labels)})\n')
-        lock = {"schema": 1, "ref": "bench", "main": "bench", "repositories": {"bench": {"path": "tree"}}, "roots": ["//:all.so"]}
+        lock = {"schema": 1, "ref": "bench", "main": "bench", "repositories": {"bench": {"path": "tree"}}, "roots": labels}
         (self.folder / "lock.json").write_text(json.dumps({**lock, "product": {"kind": "objects"}}))
 
     def _write_tools(self) -> None:

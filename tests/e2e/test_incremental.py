@@ -279,3 +279,15 @@ def test_the_longest_steps_start_first_and_the_timeline_shows_it(engine: Engine)
     started = [event["args"]["key"] for event in sorted(events, key=lambda event: event["ts"])]
     assert started == ["bazel-out/long.txt", "bazel-out/middle.txt", "bazel-out/short.txt"]
     assert all(event["ph"] == "X" and event["dur"] > 0 and event["tid"] == 0 for event in events)
+
+
+def test_what_a_step_that_is_gone_had_made_is_removed(project: Engine) -> None:
+    project.write("b.cc", '#if __has_include("made.h")\nint b() { return 5; }\n#else\nint b() { return 6; }\n#endif\n')
+    project.scons()
+    removed = [row for row in project.actions if row.get("source") == "c.cc" or row["class"] == "Run"]
+    project.actions = [row for row in project.actions if row not in removed]
+    project.actions[-1]["objects"] = [A, B]
+    result = project.scons()
+    assert result.code == 0 and not (project.root / HEADER).exists() and not (project.root / C).exists()
+    assert result.ran == {B, LIBRARY}
+    assert project.scons().ran == set()

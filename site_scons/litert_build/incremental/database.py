@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import marshal
 import os
+import posixpath
 import secrets
 import threading
 import time
 import zlib
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from litert_build.incremental.files import ABSENT, FileTable, digest_of, stamp_of
+from litert_build.incremental.files import ABSENT, MISSING, FileTable, digest_of, stamp_of
 
 _MAGIC = b"litert-build dependencies 1\n"
 _JOURNAL_MAGIC = b"litert-build journal 1\n"
@@ -305,13 +306,26 @@ class Database:
         if frame[0] in ("record", "drop"):
             self._journal.flush()
 
-    def keep_only(self, keys: set[str]) -> None:
-        """Forget the steps that no longer exist."""
-        for key in self.records.keys() - keys:
-            del self.records[key]
+    def keep_only(self, outputs: Mapping[str, Iterable[str]]) -> None:
+        """Forget the steps that are not among `outputs` (by key), and remove what they made: a generated header of a step that is no more
+        must not be found by an include."""
+        current = {output for made in outputs.values() for output in made}
+        orphans: set[int] = set()
+        for key in self.records.keys() - outputs.keys():
+            numbers = _ids(self.records.pop(key))
             self.times.pop(key, None)
+            orphans.update(number for number in numbers if self.files.paths[number].startswith("bazel-out/"))
             self._dirty = True
-        self.suspects &= keys
+        orphans = {number for number in orphans if self.files.paths[number] not in current}
+        for number in orphans:
+            Path(self.files.full(self.files.paths[number])).unlink(missing_ok=True)
+            self.files.stamps[number], self.files.digests[number] = MISSING, ABSENT
+            folder = self.files.find(posixpath.dirname(self.files.paths[number]))
+            if folder is not None:
+                self._changed.add(folder)
+        if orphans:
+            self.suspects.update(key for key, record in self.records.items() if not orphans.isdisjoint(_ids(record)))
+        self.suspects &= self.records.keys()
 
     def save(self) -> None:
         """Write the database, whole or not at all. A step recorded in this build of which an input moved meanwhile is dropped: which of the

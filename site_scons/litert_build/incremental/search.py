@@ -105,7 +105,7 @@ def is_shadowed(folders: tuple[str, ...], read: Sequence[str], place: str, names
     for spelled in asked:
         for base in (*folders, *including):
             candidate = posixpath.normpath(posixpath.join(base, spelled))
-            if posixpath.dirname(candidate) in (place, "") and posixpath.basename(spelled) in names and candidate not in known:
+            if (posixpath.dirname(candidate) or ".") == place:  # it may have come or gone
                 return True
     return False
 

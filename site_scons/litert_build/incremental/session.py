@@ -57,6 +57,7 @@ class Session:
 
     def pending(self) -> list[Step]:
         """The steps that are stale or in doubt, producers first."""
+        self.database.keep_only({step.key: step.outputs for step in self.steps.values()})
         for key in shadowed_steps(self.database, self.steps.values()):
             self.database.drop(key)
         times = self.database.times
@@ -169,7 +170,6 @@ class Session:
                     for output in step.outputs:
                         (self.root / output).unlink(missing_ok=True)
         if self.decides:
-            self.database.keep_only(set(self.steps))
             self.database.see_own_folders()
             self.database.save()
         if self.cache is not None:
