@@ -78,7 +78,9 @@ def test_a_dylib_has_its_exports_its_names_and_its_minimum_os(tmp_path: Path, ta
     facts = read_binary(tmp_path / plan.library)
     assert facts.exported_names == {"answer"}
     assert (facts.arch, facts.soname, facts.minimum_os) == (arch, "@rpath/libLiteRtLm.dylib", "14.0")
-    assert set(facts.needed) == {"/usr/lib/libSystem.B.dylib", "/usr/lib/libc++.1.dylib"}
+    assert facts.needed == ("/usr/lib/libSystem.B.dylib",)
+    assert list(facts.evidence.families) == ["libc++"]
+    assert {symbol.library for symbol in facts.imports} == {"/usr/lib/libSystem.B.dylib"}
     assert facts.runpath == ("@loader_path",)
     assert "answer.pic.o" in (tmp_path / plan.link_map).read_text()
 

@@ -16,7 +16,7 @@ from litert_build.toolchains.flag_tables import DROPS, LINK_DROPS
 _TOOLCHAINS: dict[str, tuple[str, str, str]] = {
     "gcc": ("GCC 11 or later", "libstdc++, static", "`apt-get install g++`; linux-arm64: `g++-aarch64-linux-gnu`"),
     "clang": ("clang 14 or later", "libstdc++, static; `runtime=libc++`: libc++, static", "`apt-get install clang-19 lld-19`"),
-    "zig": ("zig 0.17 or later", "libc++, static (macOS: system)", "`pip install ziglang`; macOS targets: `apt-get install lld-19`"),
+    "zig": ("zig 0.17 or later", "libc++, static", "`pip install ziglang`; macOS targets: `apt-get install lld-19`"),
     "mingw": ("MinGW-w64 g++ 11 or later, posix threads", "libstdc++, static", "`apt-get install g++-mingw-w64-x86-64-posix`"),
     "msvc": ("cl.exe 19.29 or later", "MSVC STL, static", "Visual Studio 2022 build tools; `cc=` names cl.exe, `sysroot=` the SDK"),
     "clang-cl": ("clang 14 or later with lld-link", "MSVC STL, static", "`sysroot=` names what `xwin splat` wrote"),
@@ -50,8 +50,7 @@ def targets_markdown(targets: Sequence[Target]) -> str:
         "",
         "`toolchains`: the system's own first. On another system zig is the default where it is listed. `release` builds the published",
         "bundles: for Linux zig, whose hosts need no glibc newer than the column says; other compilers need their own machine's.",
-        "A macOS host by zig looks its system symbols up when it is loaded, so a symbol that the system lacks is not found at link time:",
-        "it proves exports, names and minimum system on any machine, and is not for release.",
+        "A macOS host by zig carries zig's libc++ where Apple's clang takes the system's: it proves the rules on any machine.",
         "",
         "## The one C++ runtime",
         "",

@@ -8,11 +8,15 @@ Linux hosts need no symbol newer than the row's glibc. Mach-O is linked by LLVM'
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
+import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from litert_build.actions import Link
@@ -29,7 +33,6 @@ from litert_build.toolchains.probe import Tool, find_tool
 MINIMUM = (0, 17)  # whose linker options were measured
 _MACHINE = {"x64": "x86_64", "arm64": "aarch64"}
 _LINK_DIALECT: dict[Format, LinkDialect] = {"elf": "elf", "pe": "pe-gnu", "macho": "macho"}
-_STUBS = Path(__file__).parent / "stubs"
 _INSTALL = "pip install ziglang, or name one with cc=PATH"
 
 
@@ -72,11 +75,7 @@ class ZigToolchain(GnuToolchain):
 
 @dataclass(frozen=True)
 class ZigMachO(ZigToolchain):
-    """zig's objects, linked by ld64.lld against stubs that hold the install names of the system's libraries alone.
-
-    Every other symbol is looked up when the library loads, so a symbol that the system's libc++ lacks is not found here: these
-    builds prove the Mach-O rules and the exports on any machine, release builds come from Apple's clang.
-    """
+    """zig's objects and zig's own static libc++, linked by ld64.lld against the symbols that zig lists of libSystem."""
 
     linker: Tool | None = None
 
@@ -97,14 +96,49 @@ class ZigMachO(ZigToolchain):
         arch = {"x64": "x86_64", "arm64": "arm64"}[self.target.arch]
         minimum = self.target.minimum_os
         kind = ["-dylib"] if action.kind == "shared" else ["-execute"]
-        platform = ["-arch", arch, "-platform_version", "macos", minimum, minimum, "-undefined", "dynamic_lookup"]
+        platform = ["-arch", arch, "-platform_version", "macos", minimum, minimum]
         user = [word.removeprefix("-Wl,") for word in render_link(action.flags, self.link_dialect)]
-        stubs = [str(_STUBS / name) for name in ("libSystem.tbd", "libc++.tbd")]
-        inputs = [*linked_files(action), *user, *action.platform_flags, *stubs]
+        environment = tuple(self.environment.items())
+        runtime = [*_runtime_archives(tuple(self.command(cxx=True)), environment), _libsystem(self.cc.path, environment)]
+        inputs = [*linked_files(action), *user, *action.platform_flags, *runtime]
         return [quote(word) for word in (*kind, *platform, "-o", action.output, *inputs)]
 
     def host_link_flags(self, files: HostFiles) -> tuple[str, ...]:
-        return tuple(macho_host(files))
+        """Without debug information: the paths of zig's cache are in its libc++'s."""
+        return (*macho_host(files), *(() if files.keep_symbols else ("-S",)))
+
+
+@cache
+def _runtime_archives(command: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    """Return the archives that zig links into every C++ library of a target, building them into its cache where they are missing.
+
+    zig names them when it is asked to show its linker's command line. Raises BuildError where it does not.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "empty.cc").touch()
+        argv = [*command, "-shared", "-o", "empty.dylib", "empty.cc"]
+        shown = {**dict(environment), "ZIG_VERBOSE_LINK": "1"}
+        done = subprocess.run(argv, cwd=folder, env=shown, capture_output=True, text=True, check=False)
+    line = next((line for line in done.stderr.splitlines() if line.startswith("zig ld ")), "")
+    archives = tuple(word for word in line.split() if word.endswith(".a") and "ubsan" not in word)
+    if not any(word.endswith("libc++.a") for word in archives):
+        notes = done.stderr.splitlines()[-3:]
+        raise BuildError("zig does not tell where its libc++ is", where="toolchain=zig", notes=notes, mend="pip install ziglang==0.17.1")
+    return archives
+
+
+@cache
+def _libsystem(zig: str, environment: tuple[tuple[str, str], ...]) -> str:
+    """Return a list of libSystem's symbols that ld64.lld reads: zig's, without the architecture that LLVM 19 does not know."""
+    listed = Path(zig).resolve().parent / "lib/libc/darwin/libSystem.tbd"
+    text = listed.read_text(encoding="utf-8").replace("arm64e.x1-", "arm64-")
+    file = Path(dict(environment)["ZIG_GLOBAL_CACHE_DIR"]) / "libSystem" / hashlib.sha256(text.encode()).hexdigest()[:16] / "libSystem.tbd"
+    if not file.is_file():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial = file.with_suffix(f".{os.getpid()}")
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(file)
+    return str(file)
 
 
 def create(target: Target, options: Options) -> GnuToolchain:
@@ -134,7 +168,7 @@ def create(target: Target, options: Options) -> GnuToolchain:
         return toolchain
     linker = find_tool(versioned("ld64.lld"), f"Mach-O linker for {target.name}", "apt-get install lld-19", where="toolchain=zig")
     fields = {name: getattr(toolchain, name) for name in toolchain.__dataclass_fields__}
-    return ZigMachO(**{**fields, "cxx_runtime": "libc++, system"}, linker=linker)
+    return ZigMachO(**fields, linker=linker)
 
 
 def _from_package() -> tuple[str, ...]:
