@@ -39,7 +39,7 @@ MODELS = {
     ),
     "python/optimize/test_data": ("mobilenet_like_model",),
     "python/testdata": ("pc_conv",),
-    "java/src/testdata": ("int64", "uint8", "tile_with_bool_input"),
+    "java/src/testdata": ("int64", "uint8"),
 }  # fmt: skip
 
 
