@@ -31,6 +31,7 @@ from litert_build.incremental.commands import Command, Commands
 from litert_build.incremental.execroot import links_of, plant
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.graph import load_graph, save_graph
+from litert_build.incremental.inclusions import DeclaredHeaders, Inspector
 from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.signing import sign
 from litert_build.incremental.steps import Step, steps_of
@@ -60,6 +61,7 @@ THIRD_PARTY = LICENCE.parent / "third_party"
 
 GRAPH = "graph"
 LINKS = "links"
+HEADERS = "headers"
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,7 @@ class Job:
         read = (*analysis.read, trees[self.lock.main], *self._lock_files(), *code_files())
         digest = self.folder.database.remember(GRAPH, self._graph_key, dict.fromkeys(str(path.absolute()) for path in read))
         self.folder.database.notes[LINKS] = "\n".join(links_of(self.root))
+        DeclaredHeaders.from_depsets(analysis.headers).save(self.folder.state / HEADERS)
         save_graph(self._graph_file, self._graph_key + digest, self._rendered(analysis), analysis.link)
         return analysis
 
@@ -174,6 +177,11 @@ class Job:
         everything = self.lock.product.kind == "objects"
         self.goals["objects"] = tuple(step.key for step in steps if everything or step.reports_inputs)
         return steps if self.lock.product.kind == "objects" else [*steps, *self._finish(link)]
+
+    def inspector(self) -> Inspector | None:
+        """Return what looks at each compile's inclusions, None where headers=off."""
+        mode = self.options["headers"]
+        return None if mode == "off" else Inspector(self.folder.state / HEADERS, strict=mode == "strict")
 
     def _finish(self, link: LinkInputs) -> list[Step]:
         """Return the steps from objects to bundle."""

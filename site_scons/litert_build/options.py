@@ -51,6 +51,7 @@ OPTIONS: dict[str, Option] = {
         Option("lto", "Compilers", "yes: optimize the host at link time", "no", _YES_NO),
         Option("debug_symbols", "Compilers", "split: strip the host, and keep it whole beside as .debug", "none", ("none", "split")),
         Option("offline", "Sources", "yes: never touch the network", "no", _YES_NO),
+        Option("headers", "What is built", "whether a compile may read what no dependency declares", "warn", ("warn", "strict", "off")),
         Option("locked", "Sources", "yes: refuse a ref that has no committed lock", "no", _YES_NO),
         Option("github", "Sources", "address that stands for github.com"),
         Option("mirror", "Sources", "addresses that are tried before a source's own, separated by commas"),

@@ -14,6 +14,7 @@ from typing import Any
 
 from litert_build.incremental.commands import Command, Commands, launcher_of
 from litert_build.incremental.folder import BuildFolder
+from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.search import include_folders
 from litert_build.incremental.session import Session
 from litert_build.incremental.steps import Step
@@ -39,10 +40,13 @@ def define_goals(
     goals: Mapping[str, Sequence[str]],
     products: Sequence[Product] = (),
     read: Callable[[], Sequence[str]] = list,
+    inspect: Callable[[Step, Outcome], Outcome] | None = None,
 ) -> None:
     """Define the nodes of the steps that may have to run, and the goals (outputs by name) over them; the last goal is the default."""
     commands = Commands(folder.root, launcher_of(options))
     session = Session(folder, steps, env["CONSOLE"], commands, decides=options.enabled("incremental"))
+    if inspect is not None:
+        session.inspect = inspect
     folder_of_cache = options.path("cache")
     if folder_of_cache and session.decides:
         env.Tool("object_cache")

@@ -267,6 +267,17 @@ def test_an_extra_export(project: Project) -> None:
     assert "leaked" in result.text and "only-exports" in result.text
 
 
+def test_an_undeclared_inclusion_is_named_and_only_strict_refuses_it(project: Project) -> None:
+    project.write("secret.h", "int secret();\n")
+    project.replace("base.cc", '#include "made.h"', '#include "made.h"\n#include "secret.h"')
+    complaint = "undeclared inclusion in //:base: base.cc reads what no hdrs, srcs or textual_hdrs of its dependencies names\n    secret.h"
+    refused(project, complaint, "add the library that declares it to deps", arguments=("headers=strict",))
+    warned = project.scons()
+    assert warned.code == 0 and complaint in warned.text
+    project.write("secret.h", "int secret(int);\n")
+    assert "undeclared inclusion in" not in project.scons("headers=off").text
+
+
 def test_an_import_of_libLiteRt(project: Project) -> None:
     library = project.folder / "libLiteRt.so"
     source = project.write("other.cc", 'extern "C" int LiteRtThing() { return 1; }\n')

@@ -13,9 +13,13 @@ import marshal
 import os
 import posixpath
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from litert_build.bazel.depset import Depset
+from litert_build.incremental.outcome import Outcome
+from litert_build.incremental.steps import Step
 
 _VERSION = 1
 Group = tuple[tuple[str, ...], tuple[int, ...]]
@@ -85,6 +89,28 @@ class DeclaredHeaders:
         if version != _VERSION:
             return None
         return DeclaredHeaders(groups, {(label, configuration): node for label, configuration, node in rows})
+
+
+class Inspector:
+    """Looks at the inclusions of compiles that ran: `inspector(step, outcome)` adds a complaint to the outcome; `strict` fails it too."""
+
+    def __init__(self, file: Path, *, strict: bool) -> None:
+        self.file = file
+        self.strict = strict
+
+    @cached_property
+    def declared(self) -> DeclaredHeaders | None:
+        return DeclaredHeaders.load(self.file)
+
+    def __call__(self, step: Step, outcome: Outcome) -> Outcome:
+        if outcome.code or not step.reports_inputs or self.declared is None:
+            return outcome
+        configuration = step.key.split("/", 2)[1]
+        undeclared = self.declared.undeclared(step.label, configuration, outcome.read)
+        if not undeclared:
+            return outcome
+        text = complaint(step.label, step.location, step.title.removeprefix("Compile "), undeclared)
+        return replace(outcome, code=int(self.strict), output=outcome.output + text)
 
 
 def complaint(label: str, location: str, source: str, undeclared: Iterable[str]) -> str:

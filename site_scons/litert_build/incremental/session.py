@@ -15,7 +15,7 @@ import os
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 from litert_build.errors import BuildError
@@ -31,13 +31,16 @@ from litert_build.reports.trace import Timeline
 
 
 class Session:
-    """Decides and runs the steps of one build; `ran`, `restored` and `failed` are the keys that were. With `decides` false somebody else
-    decides, and nothing is recorded."""
+    """Decides and runs the steps of one build; `ran`, `restored` and `failed` are the keys that were.
+
+    The outcome of each command passes `inspect`. With `decides` false somebody else decides, and nothing is recorded.
+    """
 
     def __init__(
         self, folder: BuildFolder, steps: Sequence[Step], console: Console, commands: Commands | None = None, *, decides: bool = True
     ) -> None:
         self.decides = decides
+        self.folder = folder
         self.database = folder.database
         self._commands = commands or Commands(folder.root)
         self._places = SearchPlaces(folder.database.files.full)
@@ -49,6 +52,7 @@ class Session:
         self.failed: list[str] = []
         self.restored: list[str] = []
         self.cache: ObjectCache | None = None
+        self.inspect: Callable[[Step, Outcome], Outcome] = lambda step, outcome: outcome
         self.timeline = Timeline()
         self._held: set[str] = set()
         self._pending: set[str] = set()
@@ -107,7 +111,7 @@ class Session:
         if not isinstance(step.work, Command):
             return step.work()
         with self._linkers if step.work.response_file else nullcontext():
-            return self._commands.run(step.work)
+            return self.inspect(step, self._commands.run(step.work))
 
     def expected(self, key: str) -> float:
         """How many seconds the step may take: what it took last time, or what an average step took."""
