@@ -52,6 +52,7 @@ def build_folder(env: Any, options: Options, ref: str) -> BuildFolder:
         stored = json.loads(database.notes[SUMMARY])
         products = [Product(name, Path(file)) for name, file in stored["products"]]
         database.save()
+        _say_counts(console, folder, 0)
         console.say(summary_text(products, ran=0, skipped=stored["steps"], seconds=time.monotonic() - env["STARTED"], failed=0))
         sys.exit(0)
     SConsignFile(str(folder.state / "sconsign"))
@@ -73,6 +74,7 @@ def finish_at_exit(env: Any, options: Options, session: Session, products: Seque
             session.timeline.write(trace)
         console = env["CONSOLE"]
         console.repeat_failures()
+        _say_counts(console, session.folder, console.total)
         ran, failed = len(session.ran), len(session.failed)
         seconds = time.monotonic() - env["STARTED"]
         skipped = len(session.steps) - ran - failed - len(session.restored)
@@ -80,6 +82,13 @@ def finish_at_exit(env: Any, options: Options, session: Session, products: Seque
         console.say(summary_text(products, ran=ran, skipped=skipped, seconds=seconds, failed=failed, cache=cache))
 
     atexit.register(finish)
+
+
+def _say_counts(console: Console, folder: BuildFolder, nodes: int) -> None:
+    """With verbose=yes: what deciding cost. These are the figures that tests hold; seconds are a trend."""
+    if console.verbose:
+        counts = folder.database.counts
+        console.say(f"counts {counts['stats']} stats, {counts['hashes']} hashes, {counts['changed']} changed, {nodes} nodes")
 
 
 def _whole(options: Options) -> bool:

@@ -1,0 +1,45 @@
+"""What deciding costs, as counts over the benchmark's project: files looked at, files read, nodes defined, steps run."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+from tests.bench.bench_engine import Scons
+from tests.bench.synthetic import Synthetic
+from tests.e2e.engine import REPOSITORY
+
+UNITS = 200
+
+
+def counts(project: Synthetic) -> tuple[dict[str, int], int]:
+    """Build; return the counts that scons prints, and how many steps ran."""
+    run = subprocess.run(
+        [*Scons(project).argv(), "verbose=yes"], cwd=REPOSITORY, capture_output=True, text=True, check=True, timeout=300
+    ).stdout
+    found = re.search(r"counts (\d+) stats, (\d+) hashes, (\d+) changed, (\d+) nodes", run)
+    assert found, run
+    return dict(zip(("stats", "hashes", "changed", "nodes"), map(int, found.groups()))), len(re.findall("^ran ", run, re.MULTILINE))
+
+
+def test_counts(tmp_path: Path) -> None:
+    project = Synthetic.make(tmp_path, UNITS)
+    files = 2 * UNITS + len({header for headers in project.read.values() for header in headers})
+    first, ran = counts(project)
+    assert (first["nodes"], ran) == (UNITS, UNITS)
+
+    nothing, ran = counts(project)
+    assert (nothing["nodes"], nothing["changed"], ran) == (0, 0, 0)
+    assert nothing["stats"] < files + 1500  # BUILD files, our own code, folders that were searched
+
+    source = project.tree / project.units[7]
+    source.write_text(source.read_text() + "int more;\n")
+    one, ran = counts(project)
+    assert (one["nodes"], one["hashes"], one["changed"], ran) == (1, 1, 1, 1)
+
+    header = project.tree / sorted(project.read[project.units[0]])[3]
+    readers = project.readers(str(header.relative_to(project.tree)))
+    header.write_text(header.read_text() + "// more\n")
+    some, ran = counts(project)
+    assert (some["nodes"], some["hashes"], ran) == (readers, 1, readers)
