@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from litert_build.actions import Origin, Traced
+from litert_build.bazel.analysis import Analyzer, on_deep_stack
 from litert_build.errors import BuildError
+from litert_build.policy.targets import find_target
+from litert_build.reports.explain import explain
+from litert_build.sources.lock import Lock, Product, Repository
 from litert_build.toolchains.flag_tables import CL, DROPS, GNU, Dialect
 from litert_build.toolchains.flags import check, dropped, kind, render, render_link, words
 
@@ -122,3 +128,13 @@ def test_link_options_are_spelled_for_the_linker(flags: list[str], dialect: str,
 def test_a_linker_option_that_link_exe_lacks_is_refused() -> None:
     with pytest.raises(BuildError, match=r"a/BUILD:7: link\.exe has no spelling for '-Wl,--wrap=malloc'"):
         render_link([Traced("-Wl,--wrap=malloc", AT)], "cl")
+
+
+def test_explain_shows_why_a_flag_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "BUILD").write_text('cc_library(name = "a", srcs = ["a.cc"], copts = ["-Wthread-safety"])\n')
+    (tmp_path / "a.cc").touch()
+    lock = Lock(tmp_path / "l.json", "r", "r", "main", {"main": Repository("main", tmp_path)}, ("//:a",), Product("objects"))
+    analyzer = Analyzer(lock, {"main": tmp_path}, find_target("linux-x64"), "gcc", "gcc")
+    text = on_deep_stack(lambda: explain(analyzer, "//:a", flag="-Wthread-safety"))
+    assert text.endswith("; left out for gcc: clang's warning; gcc refuses the name")
+    assert text.startswith("-Wthread-safety: added by copts of //:a at ")

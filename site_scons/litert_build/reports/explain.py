@@ -16,6 +16,8 @@ from litert_build.bazel.rule_class import RuleTarget
 from litert_build.bazel.select import DEFAULT, Select, SelectorList
 from litert_build.errors import BuildError, nearest
 from litert_build.starlark.modules import located
+from litert_build.toolchains.flag_tables import DIALECTS
+from litert_build.toolchains.flags import drop_reason
 
 
 def explain(analyzer: Analyzer, text: str, *, flag: str = "", include: str = "") -> str:
@@ -102,9 +104,12 @@ def _origins(analyzer: Analyzer, label: Label, flag: str, include: str) -> Itera
     if not compiles:
         raise BuildError(f"{label} compiles nothing", where="explain=", mend="name a target with sources of its own")
     found: dict[str, None] = {}
+    toolchain = analyzer.target.toolchain
     for action in compiles:
         for text, shown in _matching(action, flag, include):
-            found[f"{shown}: {describe(text.origin if isinstance(text, Traced) else None)}"] = None
+            reason = drop_reason(str(text), DIALECTS[toolchain]) if text == shown and not include else ""
+            left_out = f"; left out for {toolchain}: {reason}" if reason else ""
+            found[f"{shown}: {describe(text.origin if isinstance(text, Traced) else None)}{left_out}"] = None
     if not found:
         raise BuildError(f"no compile of {label} has {flag or include}", where="explain=", mend="`scons actions` writes all of them")
     return found

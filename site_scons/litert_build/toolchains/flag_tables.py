@@ -19,6 +19,10 @@ Kind = Literal["define", "include", "warning", "standard", "optimize", "debug", 
 GNU: tuple[Dialect, ...] = ("gcc", "clang", "zig", "mingw")
 CL: tuple[Dialect, ...] = ("msvc", "clang-cl")
 
+# The dialect of each toolchain whose name is not one.
+_DIALECT_OF: dict[str, Dialect] = {"ndk": "clang", "apple-clang": "clang"}
+DIALECTS: dict[str, Dialect] = {**{name: name for name in (*GNU, *CL)}, **_DIALECT_OF}
+
 # Flags whose value may be, or is, the next word.
 WITH_ARGUMENT = frozenset(
     """

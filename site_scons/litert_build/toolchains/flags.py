@@ -75,8 +75,13 @@ def render(flags: Iterable[str], dialect: Dialect) -> list[str]:
 
 
 def dropped(flags: Iterable[str], dialect: Dialect) -> list[tuple[str, str]]:
-    """Return (flag, reason) for each flag that `dialect` leaves out on purpose: what `explain` shows."""
-    return [(flag, reason) for flag, _ in words(flags) if (reason := _drop_reason(str(flag), dialect))]
+    """Return (flag, reason) for each flag that `dialect` leaves out on purpose."""
+    return [(flag, reason) for flag, _ in words(flags) if (reason := drop_reason(str(flag), dialect))]
+
+
+def drop_reason(flag: str, dialect: Dialect) -> str:
+    """Return why `dialect` leaves `flag` out, or the empty string: what `explain` shows."""
+    return next((drop.reason for drop in DROPS if drop.covers(flag, dialect)), "")
 
 
 def render_link(flags: Iterable[str], dialect: LinkDialect) -> list[str]:
@@ -102,7 +107,7 @@ def render_link(flags: Iterable[str], dialect: LinkDialect) -> list[str]:
 @cache
 def _render_one(flag: str, argument: str, dialect: Dialect) -> tuple[str, ...]:
     kind(flag)
-    if _drop_reason(flag, dialect):
+    if drop_reason(flag, dialect):
         return ()
     ours = (flag, argument) if argument else (flag,)
     if flag.startswith("/") == (dialect in CL):
@@ -124,10 +129,6 @@ def _respell(flag: str, table: Iterable[tuple[str, Spelling]]) -> str | None:
         if found:
             return found.expand(spelling) if isinstance(spelling, str) else spelling(found)
     return None
-
-
-def _drop_reason(flag: str, dialect: Dialect) -> str:
-    return next((drop.reason for drop in DROPS if drop.covers(flag, dialect)), "")
 
 
 def _location(flag: str) -> str:
