@@ -47,6 +47,7 @@ from litert_build.sources.network import Network
 from litert_build.sources.store import Store, default_store
 from litert_build.toolchains import find_toolchain
 from litert_build.toolchains.base import Toolchain
+from litert_build.toolchains.limits import require_short_paths
 from litert_build.toolchains.variants import with_debug, with_lto
 
 if TYPE_CHECKING:
@@ -174,6 +175,8 @@ class Job:
             analysis = self.evaluate()
             stored = self._rendered(analysis), analysis.link
         steps, link = stored
+        if sys.platform == "win32":
+            require_short_paths(self.root, [output for step in steps for output in step.outputs])
         everything = self.lock.product.kind == "objects"
         self.goals["objects"] = tuple(step.key for step in steps if everything or step.reports_inputs)
         return steps if self.lock.product.kind == "objects" else [*steps, *self._finish(link)]
