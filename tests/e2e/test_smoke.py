@@ -186,9 +186,22 @@ def test_the_goal_fails_where_the_walk_does(build: Path, tmp_path: Path) -> None
     assert "the C walk gives other values" in done.stdout
     assert "text: 'then grows turns beside river bright letter again' instead of 'another'" in done.stdout
     assert not (build / "linux-x64/sample/smoke.txt").exists()
+    assert list((build / "linux-x64/sample/bundle").glob("*.tar.gz")) == []  # it must not be taken for one that was walked
 
 
 def test_a_model_that_is_absent_ends_the_run_with_a_sentence(build: Path) -> None:
     done = scons(build, "smoke", "target=linux-x64", "toolchain=gcc", "model=absent.litertlm")
     assert done.returncode == 2
     assert "model=absent.litertlm: there is no model to walk the C API with\n  -> name one with model=PATH" in done.stderr
+
+
+def test_the_program_of_the_speech_page_hears_the_sample(build: Path, tmp_path: Path) -> None:
+    page = (REPOSITORY / "docs/speech.md").read_text(encoding="utf-8")
+    (tmp_path / "hear.c").write_text(page.split("```c\n")[1].split("```")[0])
+    host = build / "linux-x64/sample/bazel-out/k8-opt/bin/host"
+    flags = ["-Wall", "-Werror", f"-I{REPOSITORY / 'src/bridge'}", f"-L{host}", "-lLiteRtLm", f"-Wl,-rpath,{host}"]
+    subprocess.run(["gcc", str(tmp_path / "hear.c"), "-o", str(tmp_path / "hear"), *flags], check=True)
+    models = REPOSITORY / "third_party/sample/models"
+    command = [str(tmp_path / "hear"), str(models / "tiny.asr"), str(models / "tiny.words")]
+    heard = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (heard.returncode, heard.stdout) == (0, "quiet\n")
