@@ -28,6 +28,7 @@ from litert_build.starlark.syntax import compile_file
 from litert_build.starlark.values import EvalError, StarlarkList, to_repr, type_name
 
 BUILD_NAMES = ("BUILD.bazel", "BUILD")
+_EXTERNAL = ("//external:", "@//external:", "@@//external:")
 _STACK: list[Package] = []
 
 
@@ -118,6 +119,7 @@ class Packages:
         bzl_globals: Mapping[str, Any],
         display: Callable[[str], str],
         compiler: Compiler = compile_file,
+        bindings: Mapping[str, str] | None = None,
     ) -> None:
         self.trees: Mapping[str, Path] = ChainMap(cast("dict[str, Path]", trees), dict(embedded))  # never copied: trees may be lazy
         self.mappings = mappings
@@ -125,19 +127,38 @@ class Packages:
         self.embedded = embedded
         self.build_globals = build_globals
         self.bzl_globals = bzl_globals
+        self.bindings = bindings or {}
         self.display = display
         self.modules = Modules(self, compiler)
         self.modules.on_loaded = name_exports
         self.loaded: dict[tuple[str, str], Package | BuildError] = {}
         self.folders: dict[tuple[str, str], str] = {}
         self.read: list[Path] = []
+        self._labels: dict[tuple[str, str], Label] = {}
 
     def label(self, text: Any, repository: str, package: str, mapping: Mapping[str, str]) -> Label:
-        """Return the absolute label of `text`; `@`, `@//` and `@@//` mean the main repository."""
+        """Return the absolute label of `text`; `@`, `@//` and `@@//` mean the main repository, `//external:NAME` what bind() said."""
+        key = (repository, text)
+        known = self._labels.get(key) if isinstance(text, str) else None
+        if known is not None:
+            return known
         label = parse_label(text, repository, package, mapping)
+        if isinstance(text, str) and text.startswith(_EXTERNAL):
+            return self._bound(label.name)
         if label.repository in (self.main, "__main__"):
-            return Label("", label.package, label.name)
+            label = Label("", label.package, label.name)
+        if isinstance(text, str) and text.startswith(("//", "@")):  # others mean another thing in each package
+            self._labels[key] = label
         return label
+
+    def _bound(self, name: str, seen: tuple[str, ...] = ()) -> Label:
+        """Return what `//external:NAME` stands for by bind(); a name that nobody bound, or only to itself, is left for find() to refuse."""
+        actual = self.bindings.get(name)
+        if actual is None or name in seen:
+            return Label("", "external", name)
+        if actual.startswith(_EXTERNAL):
+            return self._bound(actual.split(":", 1)[1], (*seen, name))
+        return self.label(actual, "", "", self.mapping(""))
 
     def tree(self, repository: str) -> Path | None:
         """Return the folder of a repository, the empty name being the main one's; None where there is none."""
@@ -394,7 +415,8 @@ def _as_written(value: Any, target: RuleTarget) -> Any:
     if isinstance(value, Label):
         if (value.repository, value.package) == (target.label.repository, target.label.package):
             return f":{value.name}"
-        return value.starlark_str() if value.repository != target.label.repository else f"//{value.package}:{value.name}"
+        inner = f"//{value.package}:{value.name}"
+        return inner if value.repository == target.label.repository else f"@@{value.repository}{inner}"
     if isinstance(value, list | tuple):
         return tuple(_as_written(item, target) for item in value)
     if isinstance(value, dict):
