@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from litert_build.errors import BuildError
+from litert_build.incremental.steps import Step
+from litert_build.options import read_options
 from litert_build.policy.exports import expected_signatures
+from litert_build.policy.targets import Target, find_target, host_target
 from litert_build.smoke.abi import FUNCTIONS, abi_of
+from litert_build.smoke.step import smoke_step
 from litert_build.smoke.steps import STEPS, differences, read_plan, read_values
+from litert_build.sources.lock import Lock
+from litert_build.toolchains.base import Toolchain
 
 SAMPLE = Path(__file__).parents[2] / "third_party/sample"
 
@@ -99,3 +107,59 @@ def test_differences_name_what_is_absent_and_what_is_another() -> None:
     assert printed == {"text": "a: b", "streamed": "", "further": "1"}
     assert differences({"text": "a: b", "streamed": "x", "speech": "y"}, printed) == ["streamed: '' instead of 'x'", "speech: not printed"]
     assert differences({"text": "z" * 500}, {"text": "y" * 500})[0].count("y") == 117
+
+
+# ---- the step of a build
+
+LOCK = Lock.read(SAMPLE.parent / "refs/sample.json")
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """As much of a toolchain as the planning of a walk looks at."""
+
+    target: Target
+    identity: str = "none"
+
+
+def step_of(lock: Lock, target: str = host_target(), **options: str) -> Step:
+    toolchain = cast(Toolchain, Compiler(find_target(target)))
+    return smoke_step(read_options({"target": target, **options}, ["smoke"]), lock, toolchain, Path("build"), "bundle/a.tar.gz")
+
+
+def test_the_step_depends_on_the_archive_the_model_and_the_values() -> None:
+    step = step_of(LOCK)
+    assert step.inputs[0] == "bundle/a.tar.gz"
+    for file in ("models/tiny.model", "models/tiny.asr", "models/tiny.words", "golden.json"):
+        assert str(SAMPLE / file) in step.inputs
+    assert any(path.endswith("src/bridge/asr/asr.h") for path in step.inputs)
+    assert step.outputs == ("smoke.txt",)
+
+
+def test_a_ref_without_a_model_is_refused() -> None:
+    with pytest.raises(BuildError, match="model=: there is no model to walk the C API with\n  -> name one with model=PATH"):
+        step_of(replace(LOCK, ref="v0.19.1"))
+
+
+def test_golden_values_lie_beside_another_model(tmp_path: Path) -> None:
+    (tmp_path / "m.litertlm").write_bytes(b"")
+    (tmp_path / "m.golden.json").write_text('{"text": "a"}')
+    step = step_of(replace(LOCK, ref="v0.19.1"), model=str(tmp_path / "m.litertlm"))
+    assert str(tmp_path / "m.golden.json") in step.inputs
+
+
+def test_a_target_that_cannot_run_here_is_refused_before_anything_is_built() -> None:
+    with pytest.raises(BuildError, match="ios-arm64 cannot be run on this machine"):
+        step_of(LOCK, "ios-arm64")
+
+
+def test_steps_over_chunks_are_refused_where_streams_have_none() -> None:
+    older = replace(LOCK, release="v0.14.0", defines={})
+    with pytest.raises(BuildError) as refused:
+        step_of(older)
+    assert refused.value.what == "the steps direct and endings read chunks, which streams of v0.14.0 do not have"
+
+
+def test_another_abi_or_compiler_walks_again() -> None:
+    assert step_of(LOCK).signature == step_of(LOCK).signature
+    assert step_of(LOCK).signature != step_of(replace(LOCK, policy="v0.19.1")).signature

@@ -59,7 +59,8 @@ class SmokeReport:
 def smoke_bundle(request: SmokeRequest) -> SmokeReport:
     """Walk the host of a bundle. Raises BuildError at the first thing that is wrong: a host that cannot be loaded, lacks a function,
     fails, crashes, does not end, or gives other values than the golden ones."""
-    with tempfile.TemporaryDirectory(prefix="smoke-") as scratch:
+    # What wine leaves running for a moment may still write there.
+    with tempfile.TemporaryDirectory(prefix="smoke-", ignore_cleanup_errors=True) as scratch:
         folder = Path(scratch)
         unpack(request.archive, folder / "bundle")
         found = sorted((folder / "bundle").rglob(request.toolchain.target.library))
