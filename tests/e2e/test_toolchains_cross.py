@@ -61,9 +61,11 @@ def test_a_dll_runs_under_wine(tmp_path: Path, name: str) -> None:
     assert done.stdout.strip() == "42", done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", WINDOWS)
-def test_two_folders_give_the_same_dll(tmp_path: Path, name: str) -> None:
-    toolchain = toolchain_or_skip(name, "windows-x64")
+@pytest.mark.parametrize(
+    ("target", "name"), [("windows-x64", "mingw"), ("windows-x64", "zig"), ("macos-arm64", "zig"), ("macos-x64", "zig")]
+)
+def test_two_folders_give_the_same_library(tmp_path: Path, target: str, name: str) -> None:
+    toolchain = toolchain_or_skip(name, target)
     libraries = []
     for folder in (tmp_path / "a", tmp_path / "with a longer name"):
         folder.mkdir()
