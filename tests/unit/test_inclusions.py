@@ -55,7 +55,21 @@ def test_the_graph_survives_the_disk_and_damage_is_no_graph(declared, tmp_path: 
 
 
 def test_the_complaint_names_label_place_file_and_mend():
-    text = complaint("//c:engine", "c/BUILD:3", "c/engine.cc", ["util/private.h"])
+    text = complaint("//c:engine", "c/BUILD:3", "c/engine.cc", {"util/private.h": ""})
     assert text.startswith("c/BUILD:3: undeclared inclusion in //c:engine: c/engine.cc reads what")
     assert "    util/private.h\n" in text
     assert "add the library that declares it to deps" in text
+    assert "patch_cmds" not in text
+
+
+def test_a_source_file_in_front_of_a_generated_header_is_told_apart():
+    """TensorFlow's schema_generated.h stands in the tree and is made by flatc too."""
+    generated = "bazel-out/k8-opt/bin/schema/schema_generated.h"
+    declared = DeclaredHeaders.from_depsets({("//schema", "k8-opt"): Depset(files(generated))})
+    assert declared.undeclared("//schema", "k8-opt", ["schema/schema_generated.h"]) == ["schema/schema_generated.h"]
+    assert declared.hidden("//schema", "k8-opt", "schema/schema_generated.h") == generated
+    assert declared.hidden("//schema", "k8-opt", "schema/other.h") == ""
+    assert declared.hidden("//elsewhere", "k8-opt", "schema/schema_generated.h") == ""
+    text = complaint("//schema", "schema/BUILD:3", "schema/schema.cc", {"schema/schema_generated.h": generated})
+    assert f"schema/schema_generated.h, which hides the generated {generated}" in text
+    assert text.endswith("  -> let the lock's patch_cmds remove what hides a generated header\n")

@@ -58,6 +58,12 @@ class DeclaredHeaders:
         paths = dict.fromkeys(posixpath.normpath(path) for path in read if not posixpath.isabs(path))
         return [path for path in paths if path not in allowed]
 
+    def hidden(self, label: str, configuration: str, path: str) -> str:
+        """Return the declared generated header that the source file `path` stands in front of, empty where there is none: sources are
+        looked through first, and this build has no sandbox that would leave out the one that is not declared."""
+        node, generated = self.of.get((label, configuration)), f"bazel-out/{configuration}/bin/{path}"
+        return generated if node is not None and generated in self._allowed(node) else ""
+
     def _allowed(self, node: int) -> frozenset[str]:
         if node not in self.known:
             found: set[str] = set()
@@ -109,13 +115,17 @@ class Inspector:
         undeclared = self.declared.undeclared(step.label, configuration, outcome.read)
         if not undeclared:
             return outcome
-        text = complaint(step.label, step.location, step.title.removeprefix("Compile "), undeclared)
+        hidden = {path: self.declared.hidden(step.label, configuration, path) for path in undeclared}
+        text = complaint(step.label, step.location, step.title.removeprefix("Compile "), hidden)
         return replace(outcome, code=int(self.strict), output=outcome.output + text)
 
 
-def complaint(label: str, location: str, source: str, undeclared: Iterable[str]) -> str:
-    """Return the text about one compile's undeclared inclusions."""
+def complaint(label: str, location: str, source: str, undeclared: Mapping[str, str]) -> str:
+    """Return the text about one compile's undeclared inclusions; each may stand in front of a generated header (else empty)."""
     lines = [f"{location}: undeclared inclusion in {label}: {source} reads what no hdrs, srcs or textual_hdrs of its dependencies names"]
-    lines += [f"    {path}" for path in undeclared]
-    lines += ["  -> add the library that declares it to deps, declare it in an overlay, or say headers=off"]
+    lines += [f"    {path}" + (f", which hides the generated {generated}" if generated else "") for path, generated in undeclared.items()]
+    if any(undeclared.values()):
+        lines += ["  -> let the lock's patch_cmds remove what hides a generated header"]
+    if not all(undeclared.values()):
+        lines += ["  -> add the library that declares it to deps, declare it in an overlay, or say headers=off"]
     return "\n".join(lines) + "\n"
