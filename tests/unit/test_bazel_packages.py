@@ -179,7 +179,7 @@ def test_package_functions(tmp_path: Path) -> None:
             fail(native.package_name(), native.repository_name(), native.package_relative_label(":x"), native.subpackages(include = ["**"]))
         """
     tree = Tree(tmp_path, {"a/BUILD": "load(':m.bzl', 'show')\nshow()", "a/m.bzl": macro, "a/b/BUILD": "", "a/c/d/BUILD": ""})
-    assert tree.load_failure("a").what == 'a @ @@//a:x ["b", "c/d"]'
+    assert tree.load_failure("a").what == 'a @ @//a:x ["b", "c/d"]'
 
 
 # Unavailable symbols
