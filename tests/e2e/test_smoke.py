@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from litert_build.errors import BuildError
 from litert_build.smoke.abi import Abi
+from litert_build.smoke.record import record
 from litert_build.smoke.run import SmokeRequest, run_limited, smoke_bundle, smoke_library
 from litert_build.toolchains.base import Toolchain
 
@@ -205,3 +206,24 @@ def test_the_program_of_the_speech_page_hears_the_sample(build: Path, tmp_path: 
     command = [str(tmp_path / "hear"), str(models / "tiny.asr"), str(models / "tiny.words")]
     heard = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (heard.returncode, heard.stdout) == (0, "quiet\n")
+
+
+# ---- new golden values
+
+
+def test_golden_values_are_written_by_one_command(place: Place) -> None:
+    place.golden({"streamed": "", "text": "a b"})
+    golden = place.folder / "golden.json"
+    command = [sys.executable, "-m", "litert_build.smoke.record", str(place.host()), str(place.folder / "tiny.model"), str(golden)]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "site_scons")}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, f"{golden}: streamed changed\n"), done.stderr
+    assert json.loads(golden.read_text()) == {"streamed": "a b", "text": "a b"}
+
+
+def test_a_host_that_fails_writes_no_golden_values(place: Place) -> None:
+    golden = place.folder / "golden.json"
+    before = golden.read_text()
+    with pytest.raises(BuildError, match="the C walk crashes with SIGSEGV"):
+        record(place.host("CRASHES"), place.folder / "tiny.model", golden, "pointer")
+    assert golden.read_text() == before

@@ -71,39 +71,60 @@ def smoke_bundle(request: SmokeRequest) -> SmokeReport:
 
 def smoke_library(library: Path, request: SmokeRequest, folder: Path) -> SmokeReport:
     """Walk one host library, with all else that is needed made in `folder`. Raises BuildError as smoke_bundle does."""
-    target = request.toolchain.target
-    plan = read_plan(request.golden)
-    model = _copy_model(request.model, folder / "models")
-    (folder / "program").mkdir()
-    program = build_program(request.toolchain, folder / "program")
-    # Relative paths mean the same to wine.
-    arguments = [_relative(library, folder), _relative(model, folder)]
-    options = [f"--abi={request.abi}", f"--backend={plan.backend}"]
-    argv = run_argv(target, _relative(program, folder), [*options, f"--steps={','.join(plan.steps)}", *arguments])
-    walk = _Walk(request, plan, folder, run_environment(target, folder))
-    lines = [walk.run("C", argv, plan.steps)]
-    steps = tuple(step for step in plan.steps if step in CTYPES_STEPS)
-    if target.is_this_machine and steps:
-        python = [sys.executable, "-m", "litert_build.smoke.walk", *options, f"--steps={','.join(steps)}", *arguments]
-        lines.append(walk.run("ctypes", python, steps, PYTHONPATH=str(MODEL_LAYER), PYTHONDONTWRITEBYTECODE="1"))
+    walk = _Walk.prepare(library, request, folder)
+    lines = [walk.compare("C", walk.plan.steps, walk.run_program())]
+    steps = tuple(step for step in walk.plan.steps if step in CTYPES_STEPS)
+    if request.toolchain.target.is_this_machine and steps:
+        lines.append(walk.compare("ctypes", steps, walk.run_python(steps)))
     return SmokeReport(tuple(lines))
+
+
+def printed_values(library: Path, request: SmokeRequest, folder: Path) -> dict[str, str]:
+    """Return what the C program prints of a host, compared with nothing. Raises BuildError where the walk fails."""
+    return _Walk.prepare(library, request, folder).run_program()
 
 
 @dataclass(frozen=True)
 class _Walk:
+    """The walks of one library. Paths in `operands` are relative to `folder`, which wine understands as well."""
+
     request: SmokeRequest
     plan: Plan
     folder: Path
-    environment: Mapping[str, str]
+    operands: tuple[str, ...]
 
-    def run(self, name: str, argv: Sequence[str], steps: tuple[str, ...], **more: str) -> str:
-        """Run one walk in a clean environment and compare; returns its line of the report."""
+    @staticmethod
+    def prepare(library: Path, request: SmokeRequest, folder: Path) -> _Walk:
+        plan = read_plan(request.golden)
+        model = _copy_model(request.model, folder / "models")
+        return _Walk(request, plan, folder, (_relative(library, folder), _relative(model, folder)))
+
+    def run_program(self) -> dict[str, str]:
+        """Compile and run the C program."""
+        (self.folder / "program").mkdir()
+        program = build_program(self.request.toolchain, self.folder / "program")
+        target = self.request.toolchain.target
+        argv = run_argv(target, _relative(program, self.folder), self._arguments(self.plan.steps))
+        return self._run("C", argv, run_environment(target, self.folder))
+
+    def run_python(self, steps: tuple[str, ...]) -> dict[str, str]:
+        environment = {"PYTHONPATH": str(MODEL_LAYER), "PYTHONDONTWRITEBYTECODE": "1"}
+        return self._run("ctypes", [sys.executable, "-m", "litert_build.smoke.walk", *self._arguments(steps)], environment)
+
+    def _arguments(self, steps: tuple[str, ...]) -> list[str]:
+        return [f"--abi={self.request.abi}", f"--backend={self.plan.backend}", f"--steps={','.join(steps)}", *self.operands]
+
+    def _run(self, name: str, argv: Sequence[str], more: Mapping[str, str]) -> dict[str, str]:
+        """Run a program in a clean environment to its end, and return what it printed."""
         kept = {variable: os.environ[variable] for variable in ("SYSTEMROOT",) if variable in os.environ}
-        environment = {"LC_ALL": "C", **kept, **self.environment, **more}
-        code, output, errors = run_limited(argv, self.folder, environment, self.request.timeout)
+        code, output, errors = run_limited(argv, self.folder, {"LC_ALL": "C", **kept, **more}, self.request.timeout)
         printed = read_values(output)
         if code != 0 or "deleted" not in printed:
             raise self._broken(name, code, printed, errors)
+        return printed
+
+    def compare(self, name: str, steps: tuple[str, ...], printed: Mapping[str, str]) -> str:
+        """Compare with the golden values; returns the line of the report."""
         expected = self.plan.expected(steps)
         wrong = differences(expected, printed)
         if wrong:
@@ -111,7 +132,7 @@ class _Walk:
                 f"the {name} walk gives other values",
                 where=self.request.archive.name,
                 notes=wrong,
-                mend=f"if the new values are right, write them to {self.request.golden}",
+                mend=f"if the new values are right, write them to {self.request.golden} by litert_build.smoke.record",
             )
         return f"{name}: {', '.join(steps)}; {len(expected)} values"
 
