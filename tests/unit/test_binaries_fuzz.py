@@ -97,6 +97,23 @@ def alarm() -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
+FOUND = {
+    "a chain of version records that never ends": ("small-arm64.so", [("byte", 1794, 1)]),
+    "version definitions without the table of indices": (
+        "small-arm64.so", [("byte", 2330, 163), ("half", 905, 1), ("byte", 87, 20), ("byte", 1722, 158)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", list(FOUND))
+def test_damage_that_was_found_once_stays_harmless(what: str, tmp_path: Path) -> None:
+    name, changes = FOUND[what]
+    path = tmp_path / name
+    path.write_bytes(damage(SEEDS[name], changes))
+    with alarm(), contextlib.suppress(BuildError):
+        assert read_binary(path).format == "elf"
+
+
 @pytest.mark.parametrize("name", list(SEEDS))
 def test_a_damaged_file_ends_in_facts_or_in_one_error(name: str) -> None:
     counts = {"facts": 0, "error": 0}

@@ -234,7 +234,7 @@ def _symbols(
             imports.append(Symbol(names[name_offset], kind, binding, label, library))
         elif other & 3 in (0, 3) and version != 0:
             label = definitions.get(version, "")
-            if label and not versions[index] & 0x8000:
+            if label and versions and not versions[index] & 0x8000:
                 label = "@@" + label
             exports.append(Symbol(names[name_offset], kind, binding, label))
     return tuple(imports), tuple(exports)
