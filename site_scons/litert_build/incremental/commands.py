@@ -63,9 +63,10 @@ class Commands:
             (self.root / command.response_file).write_text(text, encoding="utf-8", errors="surrogateescape")
         argv = (*self.launcher, *command.argv) if command.depfile else command.argv
         environment = dict(command.environment)
-        if self.launcher and command.depfile:
+        launched = bool(self.launcher and command.depfile)
+        if launched:
             environment |= self._launcher_environment()
-        outcome = self._process(argv, environment)
+        outcome = self._process(argv, environment, holds_lock=not launched)
         if outcome.code:
             return outcome
         missing = [output for output in command.outputs if not (self.root / output).exists()]
@@ -111,7 +112,8 @@ class Commands:
         shutil.copy(source, self.root / command.outputs[0])
         return Outcome(0)
 
-    def _process(self, argv: Sequence[str], environment: dict[str, str]) -> Outcome:
+    def _process(self, argv: Sequence[str], environment: dict[str, str], *, holds_lock: bool) -> Outcome:
+        """Run a process. It holds the folder's lock until it ends, but for a launcher, which may leave a server behind for hours."""
         try:
             process = subprocess.Popen(
                 argv,
@@ -120,7 +122,7 @@ class Commands:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                close_fds=False,  # what must not be inherited is not inheritable (PEP 446); the build's lock is meant to be
+                close_fds=not holds_lock,  # all else that must not be inherited is not inheritable (PEP 446)
             )
         except OSError as error:
             return Outcome(127, f"{argv[0]}: {error.strerror}\n")
@@ -131,10 +133,15 @@ class Commands:
 
 
 def launcher_of(options: Options) -> tuple[str, ...]:
-    """Return the words of `launcher=`. Raises BuildError where the program is not installed."""
+    """Return the words of `launcher=`, the program by its path: a command's own PATH may hold another.
+
+    Raises BuildError where the program is not installed."""
     words = tuple(shlex.split(options["launcher"]))
-    if words and shutil.which(words[0]) is None:
+    if not words:
+        return ()
+    program = shutil.which(words[0])
+    if program is None:
         known = ("ccache", "sccache", "distcc", "icecc")
         mend = nearest(words[0], known) if words[0] not in known else f"apt-get install {words[0]}"
         raise BuildError(f"no launcher {words[0]!r}", where="launcher=", mend=mend or "name a program, as in launcher=ccache")
-    return words
+    return (program, *words[1:])

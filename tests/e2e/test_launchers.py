@@ -1,0 +1,151 @@
+"""Compile launchers that exist: ccache, sccache with Redis, distcc with two daemons, icecc between two network namespaces. Theirs are the
+engines; held here is that our commands go through them, hit and stay right."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.test_cache import UNITS, checkout
+
+BIN = str(Path(sys.executable).parent)
+os.environ["PATH"] = os.pathsep.join((BIN, *[part for part in os.environ["PATH"].split(os.pathsep) if part != BIN]))
+
+
+def needs(*programs: str) -> pytest.MarkDecorator:
+    missing = [program for program in programs if shutil.which(program) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def running(*argv: str | Path, port: int) -> Iterator[None]:
+    """Run a server until the body ends; the body starts when the port answers."""
+    process = subprocess.Popen([*map(str, argv)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 20
+        while True:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            assert time.monotonic() < deadline and process.poll() is None, argv
+            time.sleep(0.05)
+        yield
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def same_as_plain(tmp_path: Path, name: str) -> None:
+    """Hold that a build through a launcher left the bytes that the compiler alone leaves."""
+    plain = checkout(tmp_path / "plain")
+    assert plain.scons().code == 0
+    root = tmp_path / name / "build/linux-x64/engine"
+    assert all((root / unit).read_bytes() == (plain.root / unit).read_bytes() for unit in UNITS)
+
+
+@needs("ccache")
+def test_ccache_hits_from_another_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCACHE_DIR", str(tmp_path / "ccache"))
+    for name in ("first", "second"):
+        assert checkout(tmp_path / name).scons("launcher=ccache").code == 0
+    report = subprocess.run(["ccache", "--print-stats"], capture_output=True, text=True, check=True).stdout
+    counts = dict(line.split("\t") for line in report.splitlines())
+    assert int(counts["direct_cache_hit"]) + int(counts["preprocessed_cache_hit"]) == 4
+    same_as_plain(tmp_path, "second")
+
+
+@needs("sccache", "redis-server")
+def test_sccache_hits_in_redis_and_leaves_no_lock_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = free_port()
+    monkeypatch.setenv("SCCACHE_REDIS", f"redis://127.0.0.1:{port}")
+    monkeypatch.setenv("SCCACHE_SERVER_PORT", str(free_port()))
+    monkeypatch.setenv("SCCACHE_IDLE_TIMEOUT", "60")
+    with running("redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", tmp_path, port=port):
+        try:
+            for name in ("first", "second"):
+                result = checkout(tmp_path / name).scons("launcher=sccache")
+                assert result.code == 0, result.text
+            assert "waiting" not in checkout(tmp_path / "second").scons("launcher=sccache").text
+            report = subprocess.run(["sccache", "--show-stats"], capture_output=True, text=True, check=True).stdout
+            hits = [line.split() for line in report.splitlines() if line.startswith("Cache hits  ")]
+            assert hits and int(hits[0][-1]) == 4, report
+        finally:
+            subprocess.run(["sccache", "--stop-server"], capture_output=True, check=False)
+    same_as_plain(tmp_path, "second")
+
+
+@needs("distcc", "distccd")
+def test_distcc_compiles_on_two_daemons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ports = [free_port(), free_port()]
+    shared = Path(tempfile.mkdtemp(prefix="distcc-"))  # a daemon gives up root before it writes
+    shared.chmod(0o777)
+    logs = [shared / f"log{port}" for port in ports]
+    monkeypatch.setenv("DISTCC_HOSTS", " ".join(f"127.0.0.1:{port}/2" for port in ports))
+    (tmp_path / "distcc").mkdir()
+    monkeypatch.setenv("DISTCC_DIR", str(tmp_path / "distcc"))
+    monkeypatch.setenv("DISTCC_FALLBACK", "0")
+
+    def daemon(index: int) -> tuple[str, ...]:
+        user = "nobody" if os.geteuid() == 0 else getpass.getuser()
+        return (
+            "distccd", "--no-detach", "--daemon", "--user", user, "--listen", "127.0.0.1",
+            "--port", str(ports[index]), "--allow", "127.0.0.1",
+            "--enable-tcp-insecure", "--log-file", str(logs[index]), "--pid-file", str(shared / f"pid{index}"), "--log-level", "info",
+        )  # fmt: skip
+
+    with running(*daemon(0), port=ports[0]), running(*daemon(1), port=ports[1]):
+        result = checkout(tmp_path / "first").scons("launcher=distcc", "-j4")
+        assert result.code == 0, result.text
+    assert sum(log.read_text().count("COMPILE_OK") for log in logs) == 4
+    same_as_plain(tmp_path, "first")
+
+
+NAMESPACES = """
+set -e
+ip link set lo up
+ip netns add far && ip link add near type veth peer name away && ip link set away netns far
+ip addr add 10.7.0.1/24 dev near && ip link set near up
+ip netns exec far ip addr add 10.7.0.2/24 dev away
+ip netns exec far ip link set away up && ip netns exec far ip link set lo up
+icecc-scheduler -p 18765 -n ours -l "$1/scheduler.log" -vv & scheduler=$!
+sleep 1
+iceccd -s 10.7.0.1:18765 -n ours -m 0 -N near -b "$1/near" -l "$1/near.log" -vv & near=$!
+ip netns exec far iceccd -s 10.7.0.1:18765 -n ours -m 4 -N away -b "$1/away" -l "$1/away.log" -vv & away=$!
+sleep 5
+shift
+"$@"
+code=$?
+kill $near $away $scheduler
+exit $code
+"""
+
+
+@needs("icecc", "iceccd", "icecc-scheduler", "unshare", "ip")
+@pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
+def test_icecc_compiles_in_the_other_namespace(tmp_path: Path) -> None:
+    shared = Path(tempfile.mkdtemp(prefix="icecc-"))  # a daemon gives up root before it writes
+    shared.chmod(0o777)
+    engine = checkout(tmp_path / "first")
+    engine.prepare()
+    command = ["unshare", "-n", "-m", "bash", "-c", NAMESPACES, "icecc", str(shared), *engine.arguments("launcher=icecc", "-j2")]
+    run = subprocess.run(command, cwd=engine.folder, capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "compile" in (shared / "away.log").read_text(), run.stdout
+    same_as_plain(tmp_path, "first")
