@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(platform.system() != "Linux" or platform.machine
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "third_party" / "sample"
-SMOKE = next(folder for folder in (ROOT / "src" / "smoke", SAMPLE / "smoke") if folder.is_dir())
+SMOKE, BRIDGE = ROOT / "src" / "smoke", ROOT / "src" / "bridge"
 LOAD_GLOBAL = """
 #include <stdio.h>
 #include <windows.h>
@@ -65,7 +65,9 @@ def execute(folder: Path, toolchain: Toolchain, source: str, arguments: list[str
     target = toolchain.target
     (folder / "out").mkdir()
     program = "out/program.exe" if target.format == "pe" else "out/program"
-    compiling = Compile("//:program", source, "out/program.o", "out/program.d", "target", "c", (), (), ("-std=gnu11", "-O1"))
+    compiling = Compile(
+        "//:program", source, "out/program.o", "out/program.d", "target", "c", (), (("-I", str(BRIDGE)),), ("-std=gnu11", "-O1")
+    )
     linking = Link("//:program", program, "executable", "target", ("out/program.o",), flags=("-ldl", "-lpthread"))
     run(folder, toolchain, toolchain.compile_argv(compiling))
     (folder / "out/program.rsp").write_text("\n".join(toolchain.response_lines(linking)))
