@@ -262,13 +262,13 @@ def test_a_fault_of_a_target_names_its_line(tmp_path: Path, build: str, message:
 
 
 def test_a_fault_deep_in_the_closure_shows_who_needs_it(tmp_path: Path) -> None:
-    build = "cc_library(name = 'x', deps = [':y'])\ncc_library(name = 'y', deps = [':z'])\nobjc_library(name = 'z')\n"
+    build = "cc_library(name = 'x', deps = [':y'])\ncc_library(name = 'y', deps = [':z'])\njava_library(name = 'z')\n"
     error = Tree(tmp_path, {"BUILD": build}).failure("//:x")
     assert error.notes == ("needed by //:y", "needed by //:x")
 
 
 def test_what_is_outside_the_closure_is_not_looked_at(tmp_path: Path) -> None:
-    build = "cc_library(name = 'x', srcs = ['a.cc'])\nobjc_library(name = 'z')\ncc_library(name = 'y', deps = ['//none', ':z'])\n"
+    build = "cc_library(name = 'x', srcs = ['a.cc'])\njava_library(name = 'z')\ncc_library(name = 'y', deps = ['//none', ':z'])\n"
     assert len(Tree(tmp_path, {"BUILD": build, "a.cc": "", "q/BUILD": "syntax error"}).analyze("//:x").actions) == 1
 
 
