@@ -29,6 +29,12 @@ _OPTION_DEFAULTS: dict[str, str] = {
     "experimental_strict_fp": "false", "force_python": "", "custom_malloc": "", "tvos_cpus": "", "watchos_cpus": "", "visionos_cpus": "",
 }  # fmt: skip
 
+# What upstream's .bazelrc, and TensorFlow's, set with --config=android and --config=ios: config_settings know the systems by it.
+_OPTIONS_OF_A_SYSTEM: dict[str, dict[str, str]] = {
+    "android": {"crosstool_top": "//external:android/crosstool"},
+    "ios": {"apple_platform_type": "ios"},
+}
+
 
 @dataclass(frozen=True)
 class Configuration:
@@ -60,7 +66,7 @@ class Configuration:
             return list(self.copts)
         if name == "cxxopt":
             return list(self.cxxopts)
-        own = {"cpu": self.cpu, "host_cpu": self.host_cpu, "compilation_mode": self.mode}
+        own = {"cpu": self.cpu, "host_cpu": self.host_cpu, "compilation_mode": self.mode, **_OPTIONS_OF_A_SYSTEM.get(self.os, {})}
         known = {**_OPTION_DEFAULTS, **own}
         if name not in known:
             raise BuildError(

@@ -1,6 +1,6 @@
 """Owns labels: parsing, canonical text, repository mapping.
 
-    parse_label("//a/b", "repo", "pkg", {})      # @@repo//a/b:b
+    parse_label("//a/b", "repo", "pkg", {})      # @repo//a/b:b
 
 Rules: Bazel's "Labels" page and the Label reference.
 """
@@ -46,7 +46,8 @@ class Label(Value):
     __repr__ = __str__
 
     def starlark_str(self) -> str:
-        return f"@@{self.repository}//{self.package}:{self.name}"
+        # one @, as Bazel writes str(Label()) where modules are off: TFLite's macros tell the two apart by it
+        return f"@{self.repository}//{self.package}:{self.name}"
 
     def sibling(self, name: str) -> Label:
         return Label(self.repository, self.package, name)

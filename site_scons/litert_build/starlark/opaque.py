@@ -31,14 +31,18 @@ class Opaque(Value):
             mend="add the repository to the lock, replace the file by an overlay, or leave the target out",
         )
 
+    def computed(self, name: str) -> Opaque:
+        """Return what stands for a value made of this one."""
+        return type(self)(name, self.owner, self.why, self.place)
+
     def starlark_attr(self, name: str) -> Any:
-        return type(self)(f"{self.name}.{name}", self.owner, self.why, self.place)
+        return self.computed(f"{self.name}.{name}")
 
     def starlark_str(self) -> str:
         return f"<unavailable {self.name}>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return type(self)(f"{self.name}()", self.owner, self.why, self.place)
+        return self.computed(f"{self.name}()")
 
     def __bool__(self) -> bool:
         raise self.fault("decides something")
@@ -50,12 +54,22 @@ class Opaque(Value):
         raise self.fault("is measured")
 
     def __getitem__(self, key: Any) -> Any:
-        return self
+        return self.computed(self.name)
 
     def __contains__(self, key: Any) -> bool:
         raise self.fault("is searched")
 
     def _same(self, other: Any) -> Any:
-        return self
+        return self.computed(self.name)
 
     __add__ = __radd__ = __or__ = __ror__ = __mul__ = __rmul__ = __sub__ = __mod__ = _same
+
+
+class Inert(Opaque):
+    """A builtin that is there, which is all that `X if X else []` asks, and does nothing. What is computed from it is unavailable."""
+
+    def computed(self, name: str) -> Opaque:
+        return Opaque(name, self.owner, self.why, self.place)
+
+    def __bool__(self) -> bool:
+        return True

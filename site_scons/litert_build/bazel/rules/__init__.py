@@ -33,14 +33,16 @@ from litert_build.bazel.rules.cc import CC_RULES
 from litert_build.bazel.rules.cc_common import cc_common_module
 from litert_build.bazel.rules.general import GENERAL_RULES
 from litert_build.bazel.rules.inert import INERT_RULES
-from litert_build.bazel.rules.manifest import inert_globals
+from litert_build.bazel.rules.manifest import PROTOC_ONCE, inert_globals
+from litert_build.bazel.rules.objc import OBJC_RULES
 from litert_build.bazel.rules.proto import PROTO_INFO, PROTO_RULES
 from litert_build.bazel.rules.starlark_rule import BuildSetting, Namespace, attr_module, make_aspect, make_rule
 from litert_build.bazel.select import make_select
 from litert_build.starlark.builtins import UNIVERSAL
+from litert_build.starlark.opaque import Inert
 from litert_build.starlark.values import Builtin, EvalError, StarlarkDict
 
-RULES: dict[str, RuleClass] = {**CC_RULES, **GENERAL_RULES, **PROTO_RULES, **INERT_RULES}
+RULES: dict[str, RuleClass] = {**CC_RULES, **OBJC_RULES, **GENERAL_RULES, **PROTO_RULES, **INERT_RULES}
 
 
 def embedded_repositories() -> dict[str, Path]:
@@ -174,6 +176,16 @@ def _config_common() -> Namespace:
     return Namespace("config_common", members)
 
 
+def _proto_common() -> Namespace:
+    """What protobuf's own .bzl files decide by while they load; its rules then give way to the native ones of Bazel 7."""
+    calls = ("check_collocated", "compile", "declare_generated_files", "experimental_filter_sources", "experimental_should_generate_code",
+             "get_import_path")  # fmt: skip
+    members: dict[str, Any] = {name: Inert(f"proto_common.{name}", "", PROTOC_ONCE) for name in calls}
+    members["ProtoLangToolchainInfo"] = Provider("ProtoLangToolchainInfo")
+    settings = {"INCOMPATIBLE_ENABLE_PROTO_TOOLCHAIN_RESOLUTION": False, "INCOMPATIBLE_PASS_TOOLCHAIN_TYPE": True}
+    return Namespace("proto_common", {**members, **settings})
+
+
 def bzl_globals() -> dict[str, Any]:
     """Return the builtins of .bzl files."""
     return {
@@ -195,6 +207,7 @@ def bzl_globals() -> dict[str, Any]:
         "OutputGroupInfo": OUTPUT_GROUP_INFO,
         "InstrumentedFilesInfo": INSTRUMENTED_FILES_INFO,
         "ProtoInfo": PROTO_INFO,
+        "proto_common_do_not_use": _proto_common(),
         "coverage_common": _coverage_common(),
         "platform_common": _platform_common(),
         "config_common": _config_common(),

@@ -149,8 +149,8 @@ class Compilation:
     sources: Sources
 
 
-def compile_target(ctx: RuleContext, extra_deps: Iterable[CcInfo] = ()) -> Compilation:
-    """Register the compiles of a cc target and return what it offers. Raises BuildError."""
+def compile_target(ctx: RuleContext, extra_deps: Iterable[CcInfo] = (), objc_flags: tuple[str, ...] = ()) -> Compilation:
+    """Register the compiles of a cc target and return what it offers; `objc_flags` go to its Objective-C. Raises BuildError."""
     srcs = ctx.deps("srcs")
     sources = sort_sources(ctx, srcs)
     headers = list(ctx.files("hdrs")) if "hdrs" in ctx.target.rule.attrs else []
@@ -163,7 +163,7 @@ def compile_target(ctx: RuleContext, extra_deps: Iterable[CcInfo] = ()) -> Compi
     private_deps = [*deps, *cc_infos(ctx, "implementation_deps")]
     own = compilation_context(ctx, deps, all_headers, virtual_dir=virtual_dir, system=system, defines=own_defines)
     private = compilation_context(ctx, private_deps, all_headers, virtual_dir=virtual_dir, system=system, defines=own_defines)
-    objects = compile_units(ctx, sources.units, private, ctx.words("local_defines", srcs))
+    objects = compile_units(ctx, sources.units, private, ctx.words("local_defines", srcs), objc_flags)
     return Compilation(objects, own, (*headers, *virtual), sources)
 
 
@@ -221,7 +221,11 @@ def _object_names(ctx: RuleContext, units: Sequence[tuple[File, Label]]) -> list
 
 
 def compile_units(
-    ctx: RuleContext, units: Sequence[tuple[File, Label]], context: CompilationContext, local_defines: Iterable[str]
+    ctx: RuleContext,
+    units: Sequence[tuple[File, Label]],
+    context: CompilationContext,
+    local_defines: Iterable[str],
+    objc_flags: tuple[str, ...] = (),
 ) -> tuple[File, ...]:
     """Register one Compile a source file and return the objects."""
     generated = tuple(file.path for file in context.generated.to_list())
@@ -239,7 +243,7 @@ def compile_units(
     for (file, _), name in zip(units, _object_names(ctx, units)):
         language = _LANGUAGES[posixpath.splitext(file.path)[1]]
         if language not in options:
-            options[language] = _options(ctx, language, defines, includes)
+            options[language] = _options(ctx, language, defines, includes, objc_flags if language in ("objc", "objc++") else ())
         chosen_defines, chosen_includes, flags = options[language]
         output = ctx.declare(name)
         ctx.register(
@@ -268,7 +272,7 @@ def _compiler_inputs(ctx: RuleContext) -> tuple[str, ...]:
 
 
 def _options(
-    ctx: RuleContext, language: Language, defines: Iterable[str], includes: Iterable[tuple[str, str]]
+    ctx: RuleContext, language: Language, defines: Iterable[str], includes: Iterable[tuple[str, str]], rule_flags: tuple[str, ...]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...], tuple[str, ...]]:
     configuration = ctx.configuration
     features = ctx.features()
@@ -287,5 +291,5 @@ def _options(
     return (
         (*first_defines, *defines, *user_defines, *last_defines),
         (*first_includes, *includes, *user_includes, *last_includes),
-        (*first, *user, *last),
+        (*first, *rule_flags, *user, *last),
     )

@@ -20,7 +20,7 @@ _REASONS: dict[str, str] = {
         "Android packages are built by their consumers",
     ),
     **dict.fromkeys(
-        ("objc_library", "objc_import", "j2objc_library", "xcode_config", "xcode_config_alias", "xcode_version", "available_xcodes",
+        ("objc_import", "j2objc_library", "xcode_config", "xcode_config_alias", "xcode_version", "available_xcodes",
          "apple_cc_toolchain"),
         "Objective-C and Swift need Xcode",
     ),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from litert_build.starlark.opaque import Opaque
+from litert_build.starlark.opaque import Inert
 
 _JAVA = "a host holds no Java"
 _APPLE = "Objective-C and Swift need Xcode"
@@ -20,6 +20,7 @@ _TESTS = "tests are declared, not built"
 _TOOLCHAIN = "toolchain= chooses the compiler"
 _SHARED = "a host needs no shared library of its own sources"
 _PYTHON = "tools run with the machine's python3"
+PROTOC_ONCE = "protoc is called once a file by cc_proto_library"
 _CONFIGURATIONS = "there are two configurations, target and exec, and one machine"
 
 INERT: dict[str, str] = {
@@ -39,7 +40,7 @@ INERT: dict[str, str] = {
     **dict.fromkeys(("CcSharedLibraryInfo", "CcSharedLibraryHintInfo"), _SHARED),
     **dict.fromkeys(("exec_group", "transition", "subrule", "PackageSpecificationInfo", "DebugPackageInfo"), _CONFIGURATIONS),
     **dict.fromkeys(("repository_rule", "module_extension", "tag_class"), "repositories come from the lock"),
-    **dict.fromkeys(("proto_common_do_not_use", "proto_common", "cc_proto_aspect"), "protoc is called once a file by cc_proto_library"),
+    **dict.fromkeys(("proto_common", "cc_proto_aspect"), PROTOC_ONCE),
     "proto": "no generator of a host writes text protos at analysis",
     "macro": "symbolic macros are newer than any supported ref",
 }  # fmt: skip
@@ -102,4 +103,4 @@ MISSING: dict[str, dict[str, str]] = {
 
 def inert_globals() -> dict[str, Any]:
     """Return the values that stand for the names of INERT in .bzl files."""
-    return {name: Opaque(name, "", why) for name, why in INERT.items()}
+    return {name: Inert(name, "", why) for name, why in INERT.items()}
