@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from litert_build.actions import Compile, Link, Run
-from litert_build.bazel.analysis import Analysis
+from litert_build.bazel.analysis import Analysis, on_deep_stack
 from litert_build.errors import BuildError
 
 from tests.unit.bazel_samples import Tree
@@ -401,3 +404,16 @@ def test_a_link_takes_libraries_without_alwayslink_only_if_needed(tmp_path: Path
     link = Tree(tmp_path, {"BUILD": build, "a.cc": "", "b.cc": "", "c.cc": ""}).analyze("//:a").link
     assert [path.rsplit("/", 1)[1] for path in link.objects] == ["a.pic.o", "c.pic.o"]
     assert [path.rsplit("/", 1)[1] for path in link.lazy] == ["b.pic.o"]
+
+
+def test_an_evaluation_leaves_python_as_it_was() -> None:
+    before = (gc.isenabled(), sys.getrecursionlimit(), threading.stack_size())
+
+    def fail() -> None:
+        assert not gc.isenabled()
+        raise BuildError("stop")
+
+    assert on_deep_stack(lambda: 7) == 7
+    with pytest.raises(BuildError, match="stop"):
+        on_deep_stack(fail)
+    assert (gc.isenabled(), sys.getrecursionlimit(), threading.stack_size()) == before

@@ -246,6 +246,15 @@ def test_depset_orders(tmp_path: Path, order: str, elements: str) -> None:
     assert said(tmp_path, body) == elements
 
 
+def test_depsets_hold_each_struct_once_whatever_it_holds(tmp_path: Path) -> None:
+    body = """\
+        one = struct(a = [1], b = {"k": struct(c = [])})
+        same = struct(b = {"k": struct(c = [])}, a = [1])
+        fail(one == same, len(depset([one, same, struct(a = [2], b = {})]).to_list()), depset([one]).to_list()[0].a)
+        """
+    assert said(tmp_path, body) == "True 2 [1]"
+
+
 def test_providers_gather_along_deps(tmp_path: Path) -> None:
     body = """\
         files = depset(ctx.files.srcs, transitive = [d[Info].files for d in ctx.attr.deps])

@@ -7,14 +7,13 @@ of them is asserted to differ still, so that a difference that goes away is not 
 from __future__ import annotations
 
 import pytest
+import starlark
 from hypothesis import HealthCheck, Phase, given, settings
 from litert_build.errors import BuildError
 from litert_build.starlark.values import to_repr
 
 from tests.unit.bazel_samples import run
 from tests.unit.starlark_programs import EXPRESSIONS, FUNCTIONS, programs
-
-starlark = pytest.importorskip("starlark", reason="starlark-pyo3 is not installed")
 
 # Expression: why ours differs from starlark-rust.
 DIFFERENCES: dict[str, str] = {

@@ -68,6 +68,14 @@ class File(Value):
         return ["basename", "dirname", "extension", "is_directory", "is_source", "owner", "path", "root", "short_path"]
 
 
+def _hash_of(value: Any) -> int:
+    """Return a hash of a field; one that holds a list or a dict counts by its length, for a frozen one may be in a depset."""
+    try:
+        return hash(value)
+    except TypeError:
+        return len(value)
+
+
 class Struct(Value):
     """A struct() or an instance of a provider."""
 
@@ -106,7 +114,7 @@ class Struct(Value):
         )
 
     def __hash__(self) -> int:
-        return hash(tuple(sorted((key, value) for key, value in self.fields.items() if not isinstance(value, Struct))))
+        return hash(tuple((key, _hash_of(self.fields[key])) for key in sorted(self.fields)))
 
     def __add__(self, other: Any) -> Struct:
         if not isinstance(other, Struct) or self.provider is not other.provider or self.fields.keys() & other.fields.keys():
