@@ -159,6 +159,7 @@ def measure(project: Synthetic, engine: Engine, repeat: int, *, full: int = 1) -
             runs.append(engine.run())
         medians = (statistics.median(getattr(run, field) for run in runs) for field in ("wall", "cpu", "megabytes"))
         rows.append(Row(count, engine.name, name, *medians))
+        print(table(rows[-1:]).splitlines()[-1], file=sys.stderr, flush=True)
 
     case("full build", engine.forget, full)
     engine.run()
