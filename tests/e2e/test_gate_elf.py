@@ -138,3 +138,33 @@ def test_a_newer_libstdcxx_symbol_is_named(tmp_path: Path) -> None:
     file = link(tmp_path, drop="static-libstdc++")
     found = broken(file, GatePolicy(required=POLICY.required, glibcxx_ceiling="3.4.10"))
     assert found["libstdcxx-ceiling"] and all(version.startswith("GLIBCXX_3.4.") for version in found["libstdcxx-ceiling"])
+
+
+@pytest.mark.parametrize("option", ["-f", "-F", "--audit", "-P"])
+def test_a_library_that_the_loader_takes_by_another_entry_than_needed_is_an_import(tmp_path: Path, option: str) -> None:
+    found = broken(link(tmp_path, f"-Wl,{option},libLiteRt.so"))
+    assert found == {"runtime-imports": ["libLiteRt.so"], "needed-libraries": ["libLiteRt.so"]}
+
+
+def test_a_weak_function_of_litert_that_stays_undefined_is_an_import(tmp_path: Path) -> None:
+    weak = 'extern "C" __attribute__((weak)) int LiteRtCreateEnvironment(int);\n'
+    source = (weak + SOURCE).replace("return 7", "return LiteRtCreateEnvironment ? LiteRtCreateEnvironment(1) : 7")
+    script = "litert_lm_engine_create; litert_lm_debug_dump;"
+    assert broken(link(tmp_path, source=source, script=script))["runtime-imports"] == ["LiteRtCreateEnvironment"]
+
+
+@pytest.mark.parametrize(
+    ("definition", "flags", "evidence"),
+    [
+        ('extern "C" int litert_lm_cancel; int litert_lm_cancel = 3;', (), "exported, but as data and not as a function"),
+        ('extern "C" thread_local int litert_lm_cancel = 3;', (), "exported, but as thread-local data and not as a function"),
+        ("", ("-Wl,--defsym=litert_lm_cancel=0",), "exported, but as a number and not as a function"),
+    ],
+)
+def test_a_required_function_that_is_exported_as_something_else(
+    tmp_path: Path, definition: str, flags: tuple[str, ...], evidence: str
+) -> None:
+    file = link(tmp_path, *flags, source=SOURCE + definition, script="litert_lm_engine_create; litert_lm_cancel;")
+    policy = GatePolicy(required=(*POLICY.required, "litert_lm_cancel"), version="v0.19.1")
+    assert broken(file, policy) == {"required-exports": ["litert_lm_cancel"]}
+    assert evidence in check_host(file, TARGETS["linux-x64"], policy).text

@@ -331,3 +331,10 @@ def test_windows_compares_library_names_without_case() -> None:
 
 def test_a_rejected_host_is_still_called_by_its_own_name() -> None:
     assert broken(with_facts(sound("linux-x64"), file=Path("libLiteRtLm.so.rejected"))) == {}
+
+
+@pytest.mark.parametrize(("version", "found"), [("", True), ("@@LM_1", True), ("LM_1", False)])
+def test_a_required_function_is_found_by_name_in_its_default_version_alone(version: str, found: bool) -> None:
+    context = with_facts(sound("linux-x64"), exports=(Symbol("litert_lm_engine_create", "func", version=version),))
+    text = "" if found else "litert_lm_engine_create: exported in version LM_1 alone, which is not its default"
+    assert finding_of(context, "required-exports") == text

@@ -29,6 +29,9 @@ _NEEDED, _HASH, _STRTAB, _SYMTAB, _STRSZ, _SONAME, _RPATH, _TEXTREL, _BIND_NOW, 
 _GNU_HASH, _VERSYM, _DF_1, _VERDEF, _VERDEFNUM, _VERNEED, _VERNEEDNUM = (
     0x6FFFFEF5, 0x6FFFFFF0, 0x6FFFFFFB, 0x6FFFFFFC, 0x6FFFFFFD, 0x6FFFFFFE, 0x6FFFFFFF,
 )  # fmt: skip
+_DEPAUDIT, _AUDIT, _AUXILIARY, _FILTER = 0x6FFFFEFB, 0x6FFFFEFC, 0x7FFFFFFD, 0x7FFFFFFF
+_LOADED = (_NEEDED, _FILTER, _AUXILIARY, _AUDIT, _DEPAUDIT)  # the entries whose libraries the dynamic loader loads, ld.so(8)
+_SHN_ABS = 0xFFF1
 _MAX_HEADERS = 4096
 _MAX_VERSIONS = 20_000
 _PT_LOAD, _PT_DYNAMIC, _PT_NOTE, _PT_GNU_STACK, _PT_GNU_RELRO = 1, 2, 4, 0x6474E551, 0x6474E552
@@ -157,7 +160,7 @@ def read_elf(window: Window) -> BinaryFacts:
         format="elf",
         arch=_ARCH.get(image.machine, image.machine),
         kind={"ET_DYN": "shared library", "ET_EXEC": "executable", "ET_REL": "object"}.get(image.type, image.type),
-        needed=image.strings(_NEEDED),
+        needed=tuple(path for tag in _LOADED for path in _loaded(image.strings(tag), tag)),
         imports=imports,
         exports=exports,
         version_needs=version_needs,
@@ -176,6 +179,11 @@ def read_elf(window: Window) -> BinaryFacts:
         build_id=notes.get("build-id", ""),
         sections=tuple((section.name, section.size) for section in image.sections if section.name),
     )
+
+
+def _loaded(values: tuple[str, ...], tag: int) -> tuple[str, ...]:
+    """Return the libraries of one kind of entry: audit entries are lists with colons, as search paths are."""
+    return _paths(values) if tag in (_AUDIT, _DEPAUDIT) else values
 
 
 def _paths(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -236,7 +244,7 @@ def _symbols(
             label = definitions.get(version, "")
             if label and versions and not versions[index] & 0x8000:
                 label = "@@" + label
-            exports.append(Symbol(names[name_offset], kind, binding, label))
+            exports.append(Symbol(names[name_offset], "absolute" if section == _SHN_ABS else kind, binding, label))
     return tuple(imports), tuple(exports)
 
 

@@ -18,6 +18,7 @@ _PLUGIN = re.compile(
     r"(lib)?(LiteRt(Dispatch|CompilerPlugin)|GemmaModelConstraintProvider|webgpu_dawn|dxcompiler|dxil|CLiteRTLM)", re.IGNORECASE
 )
 _CORE = re.compile(r"(lib)?LiteRt\.(so|dll|dylib)$", re.IGNORECASE)
+_CORE_FUNCTION = re.compile(r"LiteRt[A-Z]")
 _ARCHIVES = {
     "libc++": re.compile(r"libc\+\+(_static|abi|experimental)?\.a$|libc\+\+(abi)?\.lib$"),
     "libstdc++": re.compile(r"lib(std|sup)c\+\+(fs|exp)?\.a$"),
@@ -63,6 +64,12 @@ def runtime_imports(context: Context) -> Outcome:
         for name in dict.fromkeys(names)
         if is_runtime(name)
     ]
+    if not findings:
+        functions = sorted(symbol for symbol in facts.imports if _CORE_FUNCTION.match(facts.c_name(symbol.name)))
+        findings += [
+            Finding(facts.c_name(symbol.name), f"undefined, {symbol.binding}: any LiteRT that the process has loaded provides it")
+            for symbol in functions[:6]
+        ]
     if facts.format == "pe":
         known = {finding.subject.lower() for finding in findings}
         findings += [

@@ -17,6 +17,7 @@ from litert_build.checks.model import Context, Finding, Outcome
 from litert_build.checks.registry import rule, with_policy
 
 _SHOWN = 12
+_KINDS = {"object": "data", "tls": "thread-local data", "absolute": "a number"}
 _NAMESPACE = re.compile(r"_ZT?[A-Z]*?(?:N[VK]*)?(?P<length>\d+)(?P<rest>.+)")
 
 
@@ -31,8 +32,22 @@ _NAMESPACE = re.compile(r"_ZT?[A-Z]*?(?:N[VK]*)?(?P<length>\d+)(?P<rest>.+)")
 def required_exports(context: Context) -> Outcome:
     exported = context.facts.exported_names
     missing = [name for name in context.policy.required if name not in exported]
-    findings = tuple(Finding(name, "not in the export table", origin=context.blame(name)) for name in missing)
-    return Outcome(f"all {len(context.policy.required)} required functions among {len(exported)} exports", findings)
+    findings = [Finding(name, "not in the export table", origin=context.blame(name)) for name in missing]
+    facts = context.facts
+    kinds = {facts.c_name(symbol.name): _unusable(symbol) for symbol in facts.exports}
+    findings += [Finding(name, kinds[name], origin=context.blame(name)) for name in context.policy.required if kinds.get(name)]
+    return Outcome(f"all {len(context.policy.required)} required functions among {len(exported)} exports", tuple(findings))
+
+
+def _unusable(symbol: Symbol) -> str:
+    """Return why a client that looks the symbol up gets no function, or nothing: dlsym(3) finds no version but the default one."""
+    if symbol.kind in ("object", "tls", "absolute"):
+        return f"exported, but as {_KINDS[symbol.kind]} and not as a function"
+    return (
+        f"exported in version {symbol.version} alone, which is not its default"
+        if symbol.version and not symbol.version.startswith("@@")
+        else ""
+    )
 
 
 def _leak(good: Context) -> Context:
