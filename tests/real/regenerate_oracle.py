@@ -76,6 +76,7 @@ def lay_out(case: Case, rules: Path, workspace: Path) -> None:
     repositories["rules_cc"] = _rules_cc(repositories["rules_cc"], workspace.with_name("rules_cc"))
     lines = [f'workspace(name = "{case.main}")']
     lines += [f'local_repository(name = "{name}", path = "{folder}")' for name, folder in sorted(repositories.items())]
+    lines += [f'bind(name = "{name}", actual = "{label}")' for name, label in sorted(case.lock().bindings.items())]
     lines += ['load("@bazel_features//:deps.bzl", "bazel_features_deps")', "bazel_features_deps()"]
     (workspace / "WORKSPACE").write_text("\n".join(lines) + "\n")
 

@@ -132,7 +132,8 @@ def test_a_switch_takes_its_source_out(lock: Lock, gone: str, instead: str | Non
 def test_generated_headers_come_from_a_tool_of_the_exec_configuration() -> None:
     analysis = analysis_of(LOCK)
     commands = [action for action in analysis.actions if isinstance(action, Run) and action.tools]
-    assert {action.label for action in commands} == {"@litert//tflite:op_codes", "//runtime/components/tokenizer:vocabulary"}
+    generated = {"@litert//tflite:op_codes", "@litert//tflite:kernel_codes/generated", "//runtime/components/tokenizer:vocabulary"}
+    assert {action.label for action in commands} == generated
     assert {tool for action in commands for tool in action.tools} == {"bazel-out/k8-opt-exec/bin/external/litert/litert/tools/table_gen"}
 
 

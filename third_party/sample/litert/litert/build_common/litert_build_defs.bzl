@@ -1,5 +1,8 @@
 """Macros of the runtime: C API targets that follow the link mode, accelerators that register themselves, shared libraries."""
 
+load("@bazel_skylib//lib:selects.bzl", "selects")
+load("@rules_cc//cc:cc_library.bzl", "cc_library")
+
 _LIBRARY_PREFIX = "libLiteRt"
 _EXPORT_SCRIPT = "//litert/build_common:export_litert_only_linux.lds"
 
@@ -15,8 +18,28 @@ def absolute_label(label, package = None):
     return "//%s:%s" % (package, label.removeprefix(":"))
 
 def append_kwargs(kwargs, **more):
+    """Adds lists or select()s to the attributes of a rule to be."""
     for key, value in more.items():
-        kwargs[key] = kwargs.pop(key, []) + value
+        longer = kwargs.pop(key, [])
+        longer += value
+        kwargs[key] = longer
+
+def litert_lib(rule = cc_library, **kwargs):
+    """A target of `rule` that knows whether the systems it runs on share their C library's version."""
+    append_kwargs(kwargs, local_defines = selects.with_or({
+        ("//conditions:default", "//litert:linux_aarch64"): [],
+        "//litert:linux_x86_64": ["LITERT_ONE_LIBC=1"],
+    }))
+    rule(**kwargs)
+
+def library_with_testonly_twin(name, vis, testonly_vis = "//visibility:public", rule = litert_lib, **kwargs):
+    """name for the users `vis`, name_testonly for tests of anyone: one group or a list of them."""
+    if "append" not in dir(vis):
+        vis = [vis]
+    if "append" not in dir(testonly_vis):
+        testonly_vis = [testonly_vis]
+    rule(name = name, visibility = vis, **kwargs)
+    rule(name = name + "_testonly", testonly = True, visibility = testonly_vis, **kwargs)
 
 def by_link_mode(linked_in, header_only):
     """`linked_in` where the core is part of the binary, `header_only` where it comes from elsewhere."""
@@ -26,7 +49,7 @@ def by_link_mode(linked_in, header_only):
         "//conditions:default": linked_in,
     })
 
-def litert_c_api_library(name, srcs, hdrs, deps = [], impl_deps = [], **kwargs):
+def litert_c_api_library(name, srcs, hdrs, deps = [], header_deps = [], impl_deps = [], header_kwargs = {}, **kwargs):
     """name_header declares, name_impl defines, name is one of the two by link mode."""
     if not name.startswith("litert_"):
         fail("litert_c_api_library: %r is not named litert_*" % name)
@@ -36,8 +59,9 @@ def litert_c_api_library(name, srcs, hdrs, deps = [], impl_deps = [], **kwargs):
     native.cc_library(
         name = name + "_header",
         hdrs = hdrs,
-        deps = [absolute_label(dep) + "_header" for dep in deps],
-        **kwargs
+        deps = [absolute_label(dep) + "_header" for dep in deps] + header_deps,
+        tags = kwargs.get("tags", []) + ["avoid_dep"],
+        **dict(kwargs, **header_kwargs)
     )
     native.cc_library(
         name = name + "_impl",
