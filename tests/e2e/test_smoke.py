@@ -98,6 +98,13 @@ def test_other_values_are_listed(place: Place) -> None:
     assert refused.value.mend.startswith("if the new values are right, write them to ")
 
 
+def test_a_host_that_runs_on_one_thread_is_noticed(place: Place) -> None:
+    place.golden({"workers of 4 threads": "4"})
+    with pytest.raises(BuildError) as refused:
+        place.walk(place.host())
+    assert refused.value.notes == ("workers of 4 threads: '1' instead of '4'",)
+
+
 @pytest.mark.parametrize(("fault", "last"), [("HANGS", "no value was printed"), ("ENDLESS", "the last value was 'text'")])
 def test_a_walk_that_does_not_end_is_ended(place: Place, fault: str, last: str) -> None:
     with pytest.raises(BuildError) as refused:

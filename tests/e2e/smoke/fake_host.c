@@ -36,6 +36,7 @@ API const char* litert_lm_get_last_error_message(void) { return "NOT_FOUND: the 
 API void litert_lm_set_min_log_level(int level) {}
 MAKES(litert_lm_engine_settings_create, const char* a, const char* b, const char* c, const char* d)
 API void litert_lm_engine_settings_set_max_num_tokens(void* settings, int number) {}
+API void litert_lm_engine_settings_set_num_threads(void* settings, int number) {} /* and runs on one */
 MAKES(litert_lm_engine_create_session, void* engine, void* config)
 MAKES(litert_lm_input_data_create, int kind, const void* data, size_t size)
 DELETES(litert_lm_engine_settings_delete)
