@@ -34,8 +34,12 @@ def required_exports(context: Context) -> Outcome:
     missing = [name for name in context.policy.required if name not in exported]
     findings = [Finding(name, "not in the export table", origin=context.blame(name)) for name in missing]
     facts = context.facts
-    kinds = {facts.c_name(symbol.name): _unusable(symbol) for symbol in facts.exports}
-    findings += [Finding(name, kinds[name], origin=context.blame(name)) for name in context.policy.required if kinds.get(name)]
+    required = frozenset(context.policy.required)
+    reasons: dict[str, list[str]] = {}
+    for symbol in facts.exports:
+        if (name := facts.c_name(symbol.name)) in required:
+            reasons.setdefault(name, []).append(_unusable(symbol))
+    findings += [Finding(name, found[0], origin=context.blame(name)) for name, found in reasons.items() if all(found)]
     return Outcome(f"all {len(context.policy.required)} required functions among {len(exported)} exports", tuple(findings))
 
 
@@ -43,11 +47,9 @@ def _unusable(symbol: Symbol) -> str:
     """Return why a client that looks the symbol up gets no function, or nothing: dlsym(3) finds no version but the default one."""
     if symbol.kind in ("object", "tls", "absolute"):
         return f"exported, but as {_KINDS[symbol.kind]} and not as a function"
-    return (
-        f"exported in version {symbol.version} alone, which is not its default"
-        if symbol.version and not symbol.version.startswith("@@")
-        else ""
-    )
+    if symbol.version and not symbol.version.startswith("@@"):
+        return f"exported in version {symbol.version} alone, which is not its default"
+    return ""
 
 
 def _leak(good: Context) -> Context:
