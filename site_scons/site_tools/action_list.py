@@ -70,7 +70,7 @@ def define_steps(env: Any, session: Session, steps: Sequence[Step]) -> dict[str,
     builder = _builder(env, session, keys)
     for step in steps:
         made = builder(env, target=[env.File(f"{session.root}/{output}") for output in step.outputs], source=[])
-        keys[made[0].get_internal_path()] = step.key
+        keys[str(made[0])] = step.key
         env.AlwaysBuild(made)
         env.Precious(made)
         before = _longest_first(session, step.inputs, nodes)
@@ -99,13 +99,13 @@ def define_plain_steps(env: Any, session: Session) -> dict[str, Any]:
         search = [env.Dir(folder if folder.startswith("/") else f"{session.root}/{folder}") for folder in folders]
         targets = [env.File(f"{session.root}/{output}") for output in step.outputs]
         made = builder(env, target=targets, source=[*inputs, env.Value(step.signature.hex())], CPPPATH=search)
-        keys[made[0].get_internal_path()] = step.key
+        keys[str(made[0])] = step.key
         nodes.update(dict.fromkeys(step.outputs, made[0]))
     return nodes
 
 
 def _builder(env: Any, session: Session, keys: dict[str, str], **fields: Any) -> Any:
-    env["STEP_OF"] = lambda target: session.steps[keys[target[0].get_internal_path()]]
+    env["STEP_OF"] = lambda target: session.steps[keys[str(target[0])]]
     env["PERFORM"] = session.perform
     return env.Builder(action=env.Action(_perform, strfunction=_title if GetOption("no_exec") else None), **fields)
 

@@ -52,3 +52,5 @@ def answer_while_reading(env: Any, job: Job) -> None:
             say(f"{write_compiledb(compiles, job.toolchain, root=job.root, file=file)} compiles in {file}")
     if goals <= READING_GOALS and not job.options.files:
         sys.exit(0)
+    for goal in goals & READING_GOALS:
+        env.Alias(goal, [])

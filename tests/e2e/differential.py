@@ -248,8 +248,8 @@ class Tree:
 
 COMMON = (
     "edit_source", "edit_header", "comment_header", "edit_generator_input", "edit_generator_tool", "edit_flags", "comment_build",
-    "edit_overlay", "add_to_glob", "delete_from_glob", "shadow_header", "unshadow_header", "touch", "set_clock_back", "damage_output", "fail_compile",
-    "delete_header", "interrupt",
+    "edit_overlay", "add_to_glob", "delete_from_glob", "shadow_header", "unshadow_header", "touch", "set_clock_back", "damage_output",
+    "fail_compile", "delete_header", "interrupt",
 )  # fmt: skip
 COSTLY = ("change_option", "swap_compiler")
 

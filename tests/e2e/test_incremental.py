@@ -291,3 +291,13 @@ def test_what_a_step_that_is_gone_had_made_is_removed(project: Engine) -> None:
     assert result.code == 0 and not (project.root / HEADER).exists() and not (project.root / C).exists()
     assert result.ran == {B, LIBRARY}
     assert project.scons().ran == set()
+
+
+def test_two_builds_in_one_folder_do_not_meet(engine: Engine) -> None:
+    engine.write("in.txt", "1")
+    engine.run("sleep 1; cat in.txt > bazel-out/out.txt", ["in.txt"], ["bazel-out/out.txt"])
+    first, second = engine.start(), engine.start()
+    texts = [process.communicate(timeout=60)[0] for process in (first, second)]
+    assert (first.returncode, second.returncode) == (0, 0), texts
+    assert sum("waiting for them to end" in text for text in texts) == 1
+    assert sum("1 actions run" in text for text in texts) == 1 and sum("0 actions run" in text for text in texts) == 1

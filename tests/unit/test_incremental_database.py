@@ -209,3 +209,14 @@ def test_probes() -> None:
 
 def test_signatures_keep_lists_apart() -> None:
     assert len({sign(["a", "b"]), sign(["ab"]), sign(["a"], ["b"]), sign(["b", "a"]), sign(["a", "b"], [])}) == 5
+
+
+def test_files_of_the_future_are_from_before_the_clock_was_set_back(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (base / ".build").mkdir()
+    database = opened(base)
+    day = 86_400 * 10**9
+    now = time.time_ns
+    monkeypatch.setattr("litert_build.incremental.database.time.time_ns", lambda: now() - day)
+    assert recorded(base, database)
+    database.save()
+    assert opened(base).holds("a.o", b"signature")

@@ -253,9 +253,10 @@ class Database:
             return ABSENT if number is None else self.files.digests[number]
 
     def _first_seen(self, path: str, started: int) -> int | None:
-        """Enter an input that only the step's own report names. One written after the step started may not be what the step read."""
+        """Enter an input that only the step's own report names. One written between the step's start and now may not be what the step
+        read; one of the future is from before the clock was set back."""
         status = self.files.status(path)
-        if status is None or status.st_ctime_ns >= started - _CLOCK_GRAIN:
+        if status is None or started - _CLOCK_GRAIN <= status.st_ctime_ns <= time.time_ns() + _CLOCK_GRAIN:
             return None
         return self._put(path, stamp_of(status), digest_of(self.files.full(path)))
 
