@@ -198,7 +198,8 @@ def accelerator_library(name, plugin = "", **kwargs):
         cc_library(name = name + suffix, **dict(kwargs, **more))
     if plugin:
         cc_shared_library(name = name + "_plugin_so", shared_lib_name = plugin, deps = [name + "_plugin"],
-            additional_linker_inputs = [SCRIPT], user_link_flags = android_linkopts() + ["-Wl,--version-script=$(location {})".format(SCRIPT)])
+            additional_linker_inputs = [SCRIPT],
+            user_link_flags = android_linkopts() + ["-Wl,--version-script=$(location {})".format(SCRIPT)])
         cc_library(name = name + "_plugin_lib", linkstatic = 1, srcs = [name + "_plugin_so"])
 """,
     "litert/c/BUILD": """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -153,3 +154,13 @@ def test_tensorflows_conditions_know_each_target(target: str, expected: set[str]
     conditions = analyzer.resolvers[analyzer.target.name].conditions
     holding = on_deep_stack(lambda: {name for name in names if conditions.judge(Label("", "tensorflow", name)).holds})
     assert holding == expected
+
+
+def test_every_test_that_the_list_of_constructs_names_is_there() -> None:
+    root = Path(__file__).parents[2]
+    named = set(re.findall(r"\btest_\w+\b(?!\.py)", (root / "docs/upstream-constructs.md").read_text(encoding="utf-8")))
+    defined = {
+        name for file in (root / "tests").rglob("test_*.py") for name in re.findall(r"^def (test_\w+)", file.read_text("utf-8"), re.M)
+    }
+    assert len(named) >= 40
+    assert named - defined == set()
