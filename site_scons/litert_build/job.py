@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from litert_build.actions import LinkInputs
@@ -24,8 +24,11 @@ from litert_build.bundles.provenance import builder_of, project_commit
 from litert_build.bundles.sdk import host_headers
 from litert_build.bundles.stage import stage_companions
 from litert_build.checks.gate import check_host
-from litert_build.checks.model import GatePolicy
+from litert_build.checks.model import GatePolicy, Waiver
+from litert_build.checks.sarif import to_sarif
+from litert_build.checks.waivers import read_waivers
 from litert_build.errors import BuildError
+from litert_build.gating import Paths, allow_declared, gate_policy
 from litert_build.hosts import HostPlan, plan_host
 from litert_build.incremental.commands import Command, Commands
 from litert_build.incremental.execroot import links_of, plant
@@ -51,9 +54,10 @@ from litert_build.toolchains.limits import require_short_paths
 from litert_build.toolchains.variants import with_debug, with_lto
 
 if TYPE_CHECKING:
-    from litert_build.bazel.analysis import Analysis
+    from litert_build.bazel.analysis import Analysis, Analyzer
 
 CHECKS = "checks.json"
+SARIF = "checks.sarif"
 BUNDLE = "bundle"
 BRIDGE = "litert_lm_native"
 LICENCE = Path(__file__).resolve().parents[2] / "LICENSE"
@@ -155,8 +159,9 @@ class Job:
         references = [file.path for repository in self.lock.repositories.values() for file in repository.references()]
         crates = [repository.path for repository in self.lock.repositories.values() if repository.cargo and repository.path]
         sources = [file for crate in crates for file in sorted(crate.rglob("*")) if file.is_file()]
+        waivers = [THIRD_PARTY / "waivers.json"]
         carried = sorted(THIRD_PARTY.glob("*/*/carried.json")) if self.lock.policy else []
-        return [self.lock.file, *(path for path in references if path), *sources, *carried]
+        return [self.lock.file, *(path for path in references if path), *sources, *carried, *waivers]
 
     def read(self, steps: Sequence[Step]) -> list[str]:
         """Return what a complete build depends on beyond its steps' files: what decided the graph, our code, and the tools, where they are
@@ -179,26 +184,30 @@ class Job:
             require_short_paths(self.root, [output for step in steps for output in step.outputs])
         everything = self.lock.product.kind == "objects"
         self.goals["objects"] = tuple(step.key for step in steps if everything or step.reports_inputs)
-        return steps if self.lock.product.kind == "objects" else [*steps, *self._finish(link)]
+        return steps if self.lock.product.kind == "objects" else [*steps, *self._finish(steps, link)]
 
     def inspector(self) -> Inspector | None:
         """Return what looks at each compile's inclusions, None where headers=off."""
         mode = self.options["headers"]
         return None if mode == "off" else Inspector(self.folder.state / HEADERS, strict=mode == "strict")
 
-    def _finish(self, link: LinkInputs) -> list[Step]:
+    def _finish(self, objects: Sequence[Step], link: LinkInputs) -> list[Step]:
         """Return the steps from objects to bundle."""
+        lock = replace(self.lock, product=allow_declared(self.lock.product, self.root))
+        policy = gate_policy(
+            lock, objects, self.root, waivers=self._waivers, glibc_ceiling=self._glibc_ceiling, path_of=Paths(self._analyzer)
+        )
         out_dir = f"bazel-out/{self.target.cpu}-opt/bin/host"
         plan = plan_host(
             link,
-            self.lock,
+            lock,
             self.target,
             self.toolchain,
             out_dir=out_dir,
             split_debug=self.options["debug_symbols"] == "split",
             root=self.root,
         )
-        steps = [self._gated(step, plan) for step in steps_of(plan.actions, self.toolchain)]
+        steps = [self._gated(step, plan, policy) for step in steps_of(plan.actions, self.toolchain)]
         bundle = self._bundle(plan)
         self.goals["host"] = self.goals["check"] = (plan.library, CHECKS)
         smoke = self._smoke(bundle)
@@ -220,25 +229,24 @@ class Job:
         self.goals["smoke"] = step.outputs
         return [step]
 
-    def _gated(self, step: Step, plan: HostPlan) -> Step:
+    def _gated(self, step: Step, plan: HostPlan, policy: GatePolicy) -> Step:
         """Make the gate part of the step that finishes the library: what breaks a rule is never left as up to date."""
         if plan.library not in step.outputs:
             return step
-        judged = partial(_run_and_judge, step, Commands(self.root), plan, self.target, self._policy)
-        product = self.lock.product
-        rules = ("gate", self.lock.link_mode, *product.required, "allowed", *product.allowed, self.lock.release, self._glibc_ceiling)
-        return replace(step, work=judged, outputs=(*step.outputs, CHECKS), signature=sign((step.signature.hex(),), rules))
+        judged = partial(_run_and_judge, step, Commands(self.root), plan, self.target, policy)
+        waived = (f"{waiver.rule} {waiver.until} {waiver.reason}" for waiver in policy.waivers)
+        rules = ("gate", policy.link_mode, *policy.required, "allowed", *policy.allowed, policy.version, policy.glibc_ceiling)
+        signature = sign((step.signature.hex(),), rules, policy.registrations, (f"{n}={t}" for n, t in policy.signatures.items()), waived)
+        return replace(step, work=judged, outputs=(*step.outputs, CHECKS, SARIF), signature=signature)
+
+    def _analyzer(self) -> Analyzer:
+        from litert_build.bazel.analysis import Analyzer
+
+        return Analyzer(self.lock, self.fetch(), self.target, self.toolchain.name, self.exec_toolchain.name)
 
     @property
-    def _policy(self) -> GatePolicy:
-        product = self.lock.product
-        return GatePolicy(
-            link_mode=self.lock.link_mode,
-            required=product.required,
-            allowed=product.allowed,
-            version=self.lock.release,
-            glibc_ceiling=self._glibc_ceiling,
-        )
+    def _waivers(self) -> tuple[Waiver, ...]:
+        return read_waivers(THIRD_PARTY / "waivers.json")
 
     @property
     def _glibc_ceiling(self) -> str:
@@ -269,6 +277,8 @@ class Job:
     def _bundle(self, plan: HostPlan) -> Step:
         tag = self.options["tag"] or self.lock.release
         companions = self.options.path("companions")
+        if companions and not companions.is_dir():
+            raise BuildError("there is no such folder of companions", where=f"companions={companions}", mend="companions=PATH")
         names = bundle_files(self.target.name, tag)
         headers = [*self.root.glob("c/*.h"), *self.root.glob(f"external/{BRIDGE}/*/*.h")]
         request = BundleRequest(
@@ -282,6 +292,7 @@ class Job:
             companions=companions,
             link_mode_override=self.options["link_mode"],
             local_trees=tuple(self.options.local),
+            waivers=self._waivers,
             native_commit=project_commit(LICENCE.parent) if compatibility_of(self.lock) else "",
             builder=builder_of(),
         )
@@ -293,7 +304,9 @@ class Job:
             inputs=(plan.library, CHECKS, str(self.lock.file.absolute()), *added),
             outputs=outputs,
             signature=sign(
-                ("bundle", tag, self.toolchain.identity, request.native_commit, request.builder), added, tuple(self.options.local)
+                ("bundle", tag, self.toolchain.identity, request.native_commit, request.builder, str(companions)),
+                added,
+                tuple(self.options.local),
             ),
             work=partial(_pack, request, self),
             withdrawn=True,
@@ -325,6 +338,7 @@ def _run_and_judge(step: Step, commands: Commands, plan: HostPlan, target: Targe
         library.replace(rejected)
         raise
     (commands.root / CHECKS).write_text(report.to_json(), encoding="utf-8")
+    (commands.root / SARIF).write_text(to_sarif([report], str(PurePosixPath(plan.library).parent)), encoding="utf-8")
     if report.passed:
         return Outcome(0, f"{outcome.output}{report.text}\n")
     library.replace(rejected)

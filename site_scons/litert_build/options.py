@@ -152,6 +152,8 @@ def read_options(arguments: Mapping[str, str], names: Sequence[str], commands: I
     local = {}
     for name, value in arguments.items():
         if name.startswith(LOCAL) and name != LOCAL:
+            if not value:
+                raise BuildError(f"{name}= names no folder", where=f"{name}=", mend=f"{name}=PATH")
             local[name.removeprefix(LOCAL)] = Path(value).expanduser().absolute()
         else:
             values[name] = _checked(name, value)
@@ -168,6 +170,8 @@ def read_options(arguments: Mapping[str, str], names: Sequence[str], commands: I
         raise BuildError("flag= and include= need explain=", where="flag=, include=", mend="scons explain=LABEL flag=-DNAME")
     if arguments.get("lock") and arguments.get("ref"):
         raise BuildError("ref= and lock= both name a lock", where="ref=, lock=", mend="give one of them")
+    if not values["build_dir"]:
+        raise BuildError("build_dir= names no folder", where="build_dir=", mend="build_dir=PATH")
     values["target"] = find_target(values["target"]).name if values["target"] else host_target()
     return Options(values, local, goals, files, command)
 
@@ -181,7 +185,7 @@ def _checked(name: str, value: str) -> str:
         raise BuildError(
             f"{name} takes {choices}, not {value!r}",
             where=f"{name}={value}",
-            mend=nearest(value, option.choices) or f"{name}={option.default}",
+            mend=nearest(value, option.choices) or f"{name}={option.default or option.choices[1]}",
         )
     return value
 

@@ -143,7 +143,7 @@ def test_a_newer_libstdcxx_symbol_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("option", ["-f", "-F", "--audit", "-P"])
 def test_a_library_that_the_loader_takes_by_another_entry_than_needed_is_an_import(tmp_path: Path, option: str) -> None:
     found = broken(link(tmp_path, f"-Wl,{option},libLiteRt.so"))
-    assert found == dict.fromkeys(("runtime-imports", "needed-libraries", "runtime-strings"), ["libLiteRt.so"])
+    assert found == {rule: ["libLiteRt.so"] for rule in ("runtime-imports", "needed-libraries", "runtime-strings")}
 
 
 def test_a_weak_function_of_litert_that_stays_undefined_is_an_import(tmp_path: Path) -> None:

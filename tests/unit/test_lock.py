@@ -72,6 +72,11 @@ def test_reads_every_field_of_a_repository(tmp_path: Path) -> None:
     [
         ({"schema": 2}, "lock schema 2 is not 1"),
         ({"rots": []}, "unknown field 'rots' in the file\n  -> did you mean roots?"),
+        ({"ref": "../../elsewhere"}, "ref: '../../elsewhere' cannot name a file\n  -> use letters, digits and . _ + ~ -"),
+        ({"ref": ".."}, "ref: '..' cannot name a file"),
+        ({"ref": "a\0b"}, "cannot name a file"),
+        ({"repositories": {"../app": {"path": "x"}}}, "repositories: '../app' cannot name a file"),
+        ({"product": {"kind": "host", "library": "../x.so"}}, "product.library: '../x.so' cannot name a file"),
         ({"main": None}, "main: the field is missing; a string is expected"),
         ({"main": "ap"}, "main repository 'ap' is not among the repositories\n  -> did you mean app?"),
         ({"roots": "//c:engine"}, "roots: a list is expected, not a string"),

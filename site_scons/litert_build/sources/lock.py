@@ -123,13 +123,16 @@ class Product:
     """What is made of the roots: one host library (`kind` "host") or their objects ("objects").
 
     `library` overrides the file name of the target's row; `required` and `allowed` are C symbol names (allowed also takes a
-    trailing `*`); what is required is allowed.
+    trailing `*`); what is required is allowed. `headers` are patterns of exec paths: the C functions that these headers declare are
+    allowed in place of the patterns of `allowed`. `registrations` are labels of libraries that register themselves and must be linked.
     """
 
     kind: Literal["host", "objects"]
     library: str = ""
     required: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
+    registrations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,8 @@ def _parse(file: Path, data: Any) -> Lock:
     fields = Fields(file, "", data, LOCK_FIELDS)
     base = file.resolve().parent
     repositories = {name: read_repository(file, base, name, value) for name, value in fields.mapping("repositories").items()}
+    for name in repositories:
+        _file_name(fields, "repositories", name)
     _check_references(file, repositories)
     main = fields.text("main")
     if main not in repositories:
@@ -190,7 +195,7 @@ def _parse(file: Path, data: Any) -> Lock:
         fields.fault("roots", "at least one label is expected")
     return Lock(
         file=file,
-        ref=fields.text("ref"),
+        ref=_file_name(fields, "ref", fields.text("ref")),
         release=fields.text("release", fields.text("ref")),
         commit=fields.text("commit", ""),
         main=main,
@@ -211,9 +216,12 @@ def _parse(file: Path, data: Any) -> Lock:
 
 
 def _product(file: Path, data: dict[str, Any]) -> Product:
-    fields = Fields(file, "product", data, ("kind", "library", "required", "allowed"))
+    fields = Fields(file, "product", data, ("kind", "library", "required", "allowed", "headers", "registrations"))
     kind = fields.choice("kind", ("host", "objects"))
-    return Product(kind, fields.text("library", ""), fields.texts("required"), fields.texts("allowed"))
+    library = fields.text("library", "")
+    return Product(
+        kind, library and _file_name(fields, "library", library), *map(fields.texts, ("required", "allowed", "headers", "registrations"))
+    )
 
 
 def read_repository(file: Path, base: Path, name: str, data: Any, place: str = "repositories") -> Repository:
@@ -262,6 +270,13 @@ def _check_identity(file: Path, name: str, fields: Fields) -> None:
             fields.fault("sha256", f"64 hex digits are expected, not {digest!r}")
     if "git" in fields and not re.fullmatch(r"[0-9a-f]{40}", fields.text("commit", "")):
         fields.fault("commit", f"the full 40 hex digits of a commit are expected, not {fields.text('commit', '')!r}")
+
+
+def _file_name(fields: Fields, name: str, text: str) -> str:
+    """Return `text` if it can name a file or folder of the build folder; raises BuildError for field `name` otherwise."""
+    if not re.fullmatch(r"\w[\w.+~-]{0,199}", text, re.ASCII):
+        fields.fault(name, f"{text!r} cannot name a file", mend="use letters, digits and . _ + ~ -")
+    return text
 
 
 def inner_path(fields: Fields, name: str, text: str) -> str:
