@@ -27,7 +27,6 @@ from litert_build.bundles.formats import check_library
 from litert_build.bundles.layout import Layout, bundle_files, check_inventory, layout, library_in, runtime_archive, sdk_archive, sidecars
 from litert_build.bundles.provenance import LOCAL_BUILDER, provenance
 from litert_build.bundles.release import ReleaseName, name_release
-from litert_build.bundles.sbom import sbom
 from litert_build.bundles.sdk import sdk_members
 from litert_build.bundles.signing import SIGNATURES, sign
 from litert_build.checks.gate import GateReport, check_bundle
@@ -165,6 +164,8 @@ def _write_extras(request: BundleRequest, contents: _Contents, archive: Path) ->
     if request.components:
         write_bytes(licences, notice(parts).encode())
         host = contents.digests[library_in(rows.host)]
+        from litert_build.bundles.sbom import sbom  # half a second of imports that only a bundle needs
+
         write_bytes(bill, sbom(parts, host=rows.host, digest=host, version=tag, epoch=source_date_epoch()).encode())
         extras += [bill, licences]
     if request.headers and rows.platform != "ios":
