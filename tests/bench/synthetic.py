@@ -79,9 +79,8 @@ class Synthetic:
             for start in range(0, len(names), UNITS_A_LIBRARY):
                 label = f"l{first + start:05d}"
                 sources = json.dumps(names[start : start + UNITS_A_LIBRARY])
-                lines.append(
-                    f'cc_library(name = "{label}", srcs = {sources}, copts = {json.dumps(roots)}, local_defines = ["{label}"], deps = ["//:headers"])'
-                )
+                attributes = f'srcs = {sources}, copts = {json.dumps(roots)}, local_defines = ["{label}"], deps = ["//:headers"]'
+                lines.append(f'cc_library(name = "{label}", {attributes})')
                 labels.append(f"//{package}:{label}")
             (self.tree / package / "BUILD").write_text("\n".join(lines) + "\n")
         headers = 'cc_library(name = "headers", hdrs = glob(["root*/*.h"]), visibility = ["//visibility:public"])\n'

@@ -155,8 +155,9 @@ class Tree:
         )()
 
     def comment_header(self) -> None:
-        text = (self.folder / "main/low.h").read_text().split("//")[0].strip()
-        self.write("low.h", f"{text} // {self.value()}\n")
+        file = self.folder / "main/low.h"
+        if file.exists():
+            file.write_text(f"{file.read_text().split('//')[0].strip()} // {self.value()}\n")
 
     def edit_generator_input(self) -> None:
         self.write("made.in", f"{self.random.randrange(3)}\n{self.value()}\n")
