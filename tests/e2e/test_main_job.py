@@ -92,6 +92,12 @@ def test_another_bundle_tag_packs_again_and_links_nothing(project: Project) -> N
     assert project.scons("tag=v0.0.1-rc1").ran == {"bundle/litert-lm-native-runtime-linux-x64-v0.0.1-rc1.tar.gz"}
 
 
+def test_a_tag_that_names_no_file_is_refused_before_anything_is_compiled(project: Project) -> None:
+    result = project.scons("tag=a/b")
+    assert result.code == 2
+    assert "release=: 'a/b' cannot be part of a file name" in result.text and "ran " not in result.text
+
+
 def test_companions_that_are_not_there_are_refused_where_all_else_is_up_to_date(project: Project) -> None:
     assert project.scons().code == 0
     result = project.scons(f"companions={project.folder}/nowhere")

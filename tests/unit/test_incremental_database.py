@@ -105,6 +105,18 @@ def test_a_journal_is_read_up_to_its_torn_end(base: Path) -> None:
     assert database.holds("a.o", b"signature") and not database.holds("b.o", b"signature")
 
 
+def test_a_journal_is_read_up_to_a_frame_whose_checksum_is_wrong(base: Path) -> None:
+    (base / ".build").mkdir()
+    recorded(base, opened(base))
+    journal = base / ".build/dependencies.journal"
+    content = bytearray(journal.read_bytes())
+    position = content.rindex(b"signature")
+    content[position] ^= 1
+    journal.write_bytes(content)
+    database = opened(base)
+    assert not database.holds("a.o", b"signature") and "a.o" not in database.records
+
+
 def test_what_a_killed_build_recorded_of_files_that_moved_since_is_dropped(base: Path) -> None:
     (base / ".build").mkdir()
     recorded(base, opened(base))
