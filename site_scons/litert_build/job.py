@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from litert_build.actions import LinkInputs
-from litert_build.bundles.bundle import BundleRequest, ToolchainUse, compatibility_of, make_bundle
+from litert_build.bundles.bundle import BundleRequest, ToolchainUse, check_name, compatibility_of, make_bundle
 from litert_build.bundles.components import repository_components
 from litert_build.bundles.layout import bundle_files
 from litert_build.bundles.provenance import builder_of, project_commit
@@ -296,6 +296,8 @@ class Job:
             native_commit=project_commit(LICENCE.parent) if compatibility_of(self.lock) else "",
             builder=builder_of(),
         )
+        if self.options["tag"]:
+            check_name(request)
         added = tuple(str(path) for path in sorted(companions.rglob("*")) if path.is_file()) if companions else ()
         added += tuple(sorted(path.relative_to(self.root).as_posix() for path in headers))
         outputs = tuple(f"{BUNDLE}/{name}" for name in names)

@@ -49,8 +49,8 @@ def _declaration(analyzer: Analyzer, key: Key) -> list[str]:
     return [f"{label} is a {kind} ({configuration}), declared at {rule.location}", *(f"    {note}" for note in rule.notes())]
 
 
-def _path(analyzer: Analyzer, key: Key) -> list[str]:
-    """Return the shortest chain of dependencies from a root, found breadth first."""
+def chain_to(analyzer: Analyzer, key: Key) -> list[Key]:
+    """Return the shortest chain from a root of an analysis that has run, found breadth first; empty where none leads there."""
     roots = [(label, analyzer.target.name) for label in analyzer.roots()]
     before: dict[Key, Key | None] = dict.fromkeys(roots)
     queue = deque(roots)
@@ -65,9 +65,14 @@ def _path(analyzer: Analyzer, key: Key) -> list[str]:
     while step is not None:
         chain.append(step)
         step = before[step]
+    return chain[::-1]
+
+
+def _path(analyzer: Analyzer, key: Key) -> list[str]:
+    chain = chain_to(analyzer, key)
     if not chain:
         return ["  no path of dependencies: a rule asks for it by itself"]
-    names = [f"{label}{'' if name == analyzer.target.name else f' ({name})'}" for label, name in reversed(chain)]
+    names = [f"{label}{'' if name == analyzer.target.name else f' ({name})'}" for label, name in chain]
     return ["  path from the root:", *(f"    {'-> ' if index else ''}{name}" for index, name in enumerate(names))]
 
 
@@ -138,5 +143,7 @@ def describe(origin: Origin | None) -> str:
 def diagnose(analyzer: Analyzer) -> list[BuildError]:
     """Return every fault of the closure at once, instead of stopping at the first."""
     analyzer.problems = []
+    for resolver in analyzer.resolvers.values():
+        resolver.problems = analyzer.problems
     analyzer.run()
     return list({str(problem): problem for problem in analyzer.problems}.values())

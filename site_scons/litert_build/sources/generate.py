@@ -42,6 +42,7 @@ class Wanted:
     commit: str = ""
     roots: tuple[str, ...] = ("//c:engine",)
     allowed: tuple[str, ...] = API_PATTERNS
+    headers: tuple[str, ...] = ("c/*.h", "external/litert_lm_native/*/*.h")
     additions: dict[str, Repository] = field(default_factory=dict)
     skip: tuple[str, ...] = ()
 
@@ -103,7 +104,7 @@ def generate_lock(
             main=wanted.main,
             repositories=_expressible(workspace),
             roots=wanted.roots,
-            product=Product("host", allowed=wanted.allowed),
+            product=Product("host", allowed=wanted.allowed, headers=wanted.headers),
             commit=commit,
             bindings=workspace.bindings,
             policy=policy,

@@ -30,6 +30,8 @@ def lock_text(lock: Lock) -> str:
                 "library": lock.product.library,
                 "required": list(lock.product.required),
                 "allowed": list(lock.product.allowed),
+                "headers": list(lock.product.headers),
+                "registrations": list(lock.product.registrations),
             }
         ),
         "link_mode": "" if lock.policy or lock.link_mode == "static" else lock.link_mode,
