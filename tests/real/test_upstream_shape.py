@@ -119,14 +119,16 @@ def test_every_fault_of_a_public_tree_is_listed_at_once(tmp_path: Path) -> None:
     missing = "no file third_party/rules_python/python/defs.bzl in @xla"
     assert [where for what, where in found.items() if "the closure needs @dawn//:generator, a py_binary" in what and missing in what]
     assert found["no such package '@litert//tflite/core': it has no BUILD file"] == "tflite/BUILD:11"
+    assert len(found) == 2  # who runs or locates the faulty generator adds none
 
 
-def test_a_condition_of_another_tree_is_named_where_it_is_asked(tmp_path: Path) -> None:
-    missing = "external/litert/tools/cc_target_os/BUILD"
-    assert SHAPE[missing] == DEFECT
-    assert faults(tmp_path, [missing]) == {
-        "no such package '@litert//tools/cc_target_os': there is no such folder": "litert/accelerators/BUILD:4"
-    }
+def test_a_condition_of_another_tree_is_named_where_it_is_asked_and_hides_no_other_fault(tmp_path: Path) -> None:
+    condition, dependency = "external/litert/tools/cc_target_os/BUILD", "external/ml_drift/cl/BUILD"
+    assert SHAPE[condition] == DEFECT
+    expected = {"no such package '@litert//tools/cc_target_os': there is no such folder": "litert/accelerators/BUILD:4"}
+    assert faults(tmp_path / "one", [condition]) == expected
+    expected["no such package '@ml_drift//cl': it has no BUILD file"] = "litert/accelerators/BUILD:4"
+    assert faults(tmp_path / "two", [condition, dependency]) == expected
 
 
 # TensorFlow's own conditions, which LiteRT's macros select by

@@ -271,7 +271,8 @@ class Analyzer:
             if self.problems is None:
                 raise
             self.problems.append(error)
-            result = ConfiguredTarget(label, providers_of(()), "faulty")
+            info = default_info((), self.output_file(label, configuration))  # so that who runs or locates it adds no fault
+            result = ConfiguredTarget(label, {info.provider: info}, "faulty")
         finally:
             del self.active[key]
         self.done[key] = result

@@ -9,8 +9,9 @@ from typing import Any
 
 from litert_build.actions import Origin, Traced
 from litert_build.bazel.configuration import Conditions
+from litert_build.bazel.labels import Label
 from litert_build.bazel.rule_class import RuleTarget
-from litert_build.bazel.select import Select, SelectorList, resolve_select
+from litert_build.bazel.select import Select, SelectorList, Verdict, resolve_select
 from litert_build.errors import BuildError
 from litert_build.starlark.modules import located
 from litert_build.starlark.opaque import Opaque
@@ -22,6 +23,7 @@ class Resolver:
 
     def __init__(self, conditions: Conditions) -> None:
         self.conditions = conditions
+        self.problems: list[BuildError] | None = None  # where it is a list, a faulty condition is put there and does not hold
 
     def value(self, target: RuleTarget, name: str) -> Any:
         """Return the value of an attribute, its default where it is not given. Raises BuildError for a select() without a match."""
@@ -57,10 +59,21 @@ class Resolver:
         if not isinstance(part, Select):
             return [(part, branch)]
         with located(target.location):
-            chosen, condition = resolve_select(part, self.conditions.judge, target.location, name)
+            chosen, condition = resolve_select(part, lambda label: self._judge(label, target), target.location, name)
         if chosen is None:
             return [(target.rule.attrs[name].empty(), condition)]
         return self._part(chosen, condition, target, name)
+
+    def _judge(self, label: Label, target: RuleTarget) -> Verdict:
+        try:
+            with located(target.location):
+                return self.conditions.judge(label)
+        except BuildError as error:
+            if self.problems is None:
+                raise
+            self.problems.append(error)
+            self.conditions.known[label] = Verdict(False, why="it cannot be judged")
+            return self.conditions.known[label]
 
     def unavailable(self, value: Opaque, target: RuleTarget, name: str) -> BuildError:
         fault = value.fault(f"is needed by attribute '{name}' of {target.label}")
