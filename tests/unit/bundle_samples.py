@@ -5,6 +5,7 @@ request = sample_request(tmp_path)          # a bundle of the sample for linux-x
 
 from __future__ import annotations
 
+import hashlib
 import json
 import struct
 from pathlib import Path
@@ -74,10 +75,14 @@ def lock_file(folder: Path, ref: str = "sample", commit: str = "") -> Lock:
     return Lock.read(file)
 
 
-def gate(target: str, size: int) -> dict[str, Any]:
+def gate(target: str, host: Path) -> dict[str, Any]:
     """The content of a checks.json that passed."""
     rule = {"id": "imports", "title": "no LiteRT import", "status": "passed", "summary": "4 libraries", "findings": [], "waived": []}
-    return {"schema": 1, "file": "lib", "target": target, "passed": True, "facts": {"bytes": size}, "rules": [rule]}
+    return {"schema": 1, "file": "lib", "target": target, "passed": True, "facts": _identity(host), "rules": [rule]}
+
+
+def _identity(host: Path) -> dict[str, Any]:
+    return {"sha256": hashlib.sha256(host.read_bytes()).hexdigest(), "bytes": host.stat().st_size}
 
 
 def facts(file: Path) -> BinaryFacts:
@@ -99,7 +104,7 @@ def sample_request(folder: Path, target: Target | None = None, **changes: Any) -
         "tag": "sample",
         "lock": changes.get("lock") or lock_file(folder),
         "host": host,
-        "gate": gate(target.name, host.stat().st_size),
+        "gate": gate(target.name, host),
         "toolchain": TOOLCHAIN,
         "output": folder / "out",
         "facts": changes.get("facts") or facts(host),

@@ -94,6 +94,15 @@ def test_checks_of_another_file(tmp_path: Path) -> None:
     refuse(tmp_path, "the checks are of another file: old.so for linux-x64, 1 bytes", gate=other)
 
 
+def test_a_host_that_was_edited_after_its_checks_and_kept_its_size(tmp_path: Path) -> None:
+    request = sample_request(tmp_path)
+    content = request.host.read_bytes()
+    request.host.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(BuildError, match=r"libLiteRtLm.so: the host was changed after its checks\n    sha256 [0-9a-f]{64}\n    checked"):
+        make_bundle(request)
+    assert not request.output.exists() or not list(request.output.iterdir())
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

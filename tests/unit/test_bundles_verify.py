@@ -19,7 +19,7 @@ from litert_build.bundles.bundle import BundleResult, make_bundle
 from litert_build.bundles.verify import VerifyReport, gate_policy, verify_bundle
 from litert_build.errors import BuildError
 
-from tests.unit.bundle_samples import elf, gate, lenient, sample_request
+from tests.unit.bundle_samples import elf, lenient, sample_request
 
 
 def verify(archive: Path) -> VerifyReport:
@@ -188,7 +188,7 @@ def test_a_gate_that_looks_away_is_no_pass(bundle: BundleResult) -> None:
 
 
 def test_the_gate_is_asked_what_the_manifest_records(tmp_path: Path) -> None:
-    checks = gate("linux-x64", 71)
+    checks = dict(sample_request(tmp_path).gate)
     checks["rules"][0] |= {"status": "waived", "waived": [{"subject": "libm.so.6", "reason": "because", "until": "2001-01-01"}]}
     content = make_bundle(sample_request(tmp_path, gate=checks)).content
     policy = gate_policy(content, "linux-x64")

@@ -135,6 +135,7 @@ def _collect(request: BundleRequest, gate: Judge) -> _Contents:
     rows = layout(request.target.name, identity.compatibility, official=identity.upstream_tag is not None, host=host)
     files = gather(request, rows)
     digests = check_files(rows, files, identity.compatibility)
+    _check_digest(request)
     if rows.companions:
         _judge_beside(request, identity, rows, files, gate)
     content = manifest.make_manifest(identity, request.target.name, rows, digests, describe_build(request, rows, facts), request.smokes)
@@ -251,6 +252,18 @@ def _check_gate(request: BundleRequest) -> None:
             f"the checks are of another file: {gate.get('file')} for {checked[0]}, {checked[1]} bytes",
             where=str(host),
             mend="run scons check",
+        )
+
+
+def _check_digest(request: BundleRequest) -> None:
+    """Raise BuildError where the host is no longer the file that passed its checks: an edit may keep the size."""
+    checked, found = request.gate["facts"].get("sha256"), checksums.sha256_file(request.host)
+    if checked != found:
+        raise BuildError(
+            "the host was changed after its checks",
+            where=str(request.host),
+            notes=[f"sha256 {found}", f"checked {checked}"],
+            mend="run scons again",
         )
 
 

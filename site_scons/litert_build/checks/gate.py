@@ -7,6 +7,7 @@ print(report.text)
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +43,8 @@ class Result:
 
 @dataclass(frozen=True)
 class GateReport:
-    """The verdict on one file. `name` is its path within the bundle, or its file name; `facts` is None where it could not be read."""
+    """The verdict on one file. `name` is its path within the bundle, or its file name; `facts` is None where it could not be read;
+    `sha256` is the file's digest from before it was read, where it was judged alone."""
 
     name: str
     facts: BinaryFacts | None
@@ -50,6 +52,7 @@ class GateReport:
     link_mode: LinkMode
     role: Role
     results: tuple[Result, ...]
+    sha256: str = ""
 
     @property
     def passed(self) -> bool:
@@ -80,7 +83,7 @@ class GateReport:
             "linkMode": self.link_mode,
             "role": self.role,
             "passed": self.passed,
-            "facts": _facts_json(self.facts) if self.facts else None,
+            "facts": {"sha256": self.sha256, **_facts_json(self.facts)} if self.facts else None,
             "rules": [_result_json(result) for result in self.results],
         }
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
@@ -92,6 +95,7 @@ def check_host(file: Path, target: Target, policy: GatePolicy, link_map: Path | 
 
     The libraries it needs are its neighbours where they lie beside it, or where the link map says they came from.
     """
+    digest = _sha256(file)
     facts = read_binary(file, target.arch)
     linked = LinkMap.read(link_map, facts.exported_names | facts.imported_names | set(policy.required)) if link_map else None
     neighbours: dict[str, BinaryFacts] = {}
@@ -102,7 +106,18 @@ def check_host(file: Path, target: Target, policy: GatePolicy, link_map: Path | 
         found = next((place for place in places if place.is_file()), None)
         if found and dependencies.is_plugin(name):
             neighbours[name] = read_binary(found, target.arch)
-    return check_context(Context(facts, target, policy, linked, neighbours))
+    return dataclasses.replace(check_context(Context(facts, target, policy, linked, neighbours)), sha256=digest)
+
+
+def _sha256(file: Path) -> str:
+    hasher = hashlib.sha256()
+    try:
+        with file.open("rb") as stream:
+            while chunk := stream.read(1 << 20):
+                hasher.update(chunk)
+    except OSError:  # read_binary says so better
+        return ""
+    return hasher.hexdigest()
 
 
 def check_file(file: Path, target: Target, policy: GatePolicy | None = None) -> GateReport:
