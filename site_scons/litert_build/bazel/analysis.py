@@ -23,7 +23,7 @@ from litert_build.bazel.depset import Depset
 from litert_build.bazel.labels import Label, parse_label
 from litert_build.bazel.manifest import manifest_digest
 from litert_build.bazel.packages import Package, Packages
-from litert_build.bazel.providers import CC_INFO, CcInfo, ConfiguredTarget, File, default_info, merge_cc_infos
+from litert_build.bazel.providers import CC_INFO, DEFAULT_INFO, CcInfo, ConfiguredTarget, File, default_info, merge_cc_infos
 from litert_build.bazel.resolution import Resolver
 from litert_build.bazel.rule_class import RuleTarget
 from litert_build.bazel.rules import build_globals, bzl_globals, embedded_repositories
@@ -272,7 +272,7 @@ class Analyzer:
                 raise
             self.problems.append(error)
             info = default_info((), self.output_file(label, configuration))  # so that who runs or locates it adds no fault
-            result = ConfiguredTarget(label, {info.provider: info}, "faulty")
+            result = ConfiguredTarget(label, {DEFAULT_INFO: info}, "faulty")
         finally:
             del self.active[key]
         self.done[key] = result
