@@ -39,6 +39,7 @@ class ObjectCache:
         self._limit = limit
         self._lock = threading.Lock()
         self._listings: dict[str, frozenset[str]] = {}
+        self._before: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
         self._stored = False
         self.hits = self.misses = self.damaged = 0
 
@@ -132,17 +133,28 @@ class ObjectCache:
         if not isinstance(step.work, Command):
             return False
         folders, known = include_folders(step.work.argv), set(read)
+        names: dict[str, set[str]] = {}
         for path in read:
+            folder, name = posixpath.split(path)
+            names.setdefault(folder or ".", set()).add(name)
+        return any(
+            posixpath.normpath(f"{place}/{name}") not in known
+            for folder, read_there in names.items()
+            for place in self._searched_before(folders, folder)
+            for name in self._listing(place) & read_there
+        )
+
+    def _searched_before(self, folders: tuple[str, ...], folder: str) -> tuple[str, ...]:
+        """The places that hold anything and are searched before `folder` for what stands there; looked at once a build."""
+        key = (folders, folder)
+        if key not in self._before:
+            found: dict[str, None] = {}
             for index, base in enumerate(folders):
-                rest = relative(path, base)
-                if not rest:
-                    continue
-                sub, name = posixpath.split(rest)
-                for earlier in folders[:index]:
-                    place = posixpath.normpath(posixpath.join(earlier, sub))
-                    if name in self._listing(place) and posixpath.normpath(f"{place}/{name}") not in known:
-                        return True
-        return False
+                sub = relative(folder, base)
+                if sub is not None:
+                    found.update(dict.fromkeys(posixpath.normpath(posixpath.join(earlier, sub)) for earlier in folders[:index]))
+            self._before[key] = tuple(place for place in found if place != folder and self._listing(place))
+        return self._before[key]
 
     def _listing(self, folder: str) -> frozenset[str]:
         if folder not in self._listings:
