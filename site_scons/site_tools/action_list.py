@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from litert_build.errors import BuildError
 from litert_build.incremental.commands import Command, Commands, launcher_of
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.outcome import Outcome
@@ -69,7 +70,7 @@ def define_steps(env: Any, session: Session, steps: Sequence[Step]) -> dict[str,
     keys: dict[str, str] = {}
     builder = _builder(env, session, keys)
     for step in steps:
-        made = builder(env, target=[env.File(f"{session.root}/{output}") for output in step.outputs], source=[])
+        made = builder(env, target=[_target(env, session, output) for output in step.outputs], source=[])
         keys[str(made[0])] = step.key
         env.AlwaysBuild(made)
         env.Precious(made)
@@ -78,6 +79,14 @@ def define_steps(env: Any, session: Session, steps: Sequence[Step]) -> dict[str,
             env.Requires(made, before)
         nodes.update(dict.fromkeys(step.outputs, made[0]))
     return nodes
+
+
+def _target(env: Any, session: Session, output: str) -> Any:
+    """Return the node of an output (exec path). Raises BuildError where a folder stands in its place: SCons would show a traceback."""
+    place = session.root / output
+    if place.is_dir():
+        raise BuildError("a folder stands where the build makes a file", where=str(place), mend="remove it")
+    return env.File(str(place))
 
 
 def _longest_first(session: Session, outputs: Sequence[str], nodes: Mapping[str, Any]) -> list[Any]:
@@ -97,7 +106,7 @@ def define_plain_steps(env: Any, session: Session) -> dict[str, Any]:
         inputs = [env.File(path if path.startswith("/") else f"{session.root}/{path}") for path in step.inputs]
         folders = include_folders(step.work.argv) if step.reports_inputs and isinstance(step.work, Command) else ()
         search = [env.Dir(folder if folder.startswith("/") else f"{session.root}/{folder}") for folder in folders]
-        targets = [env.File(f"{session.root}/{output}") for output in step.outputs]
+        targets = [_target(env, session, output) for output in step.outputs]
         made = builder(env, target=targets, source=[*inputs, env.Value(step.signature.hex())], CPPPATH=search)
         keys[str(made[0])] = step.key
         nodes.update(dict.fromkeys(step.outputs, made[0]))

@@ -219,6 +219,11 @@ def test_a_faulty_build_file(project: Project, fault: str) -> None:
     refused(project, *sentences)
 
 
+def test_a_folder_in_the_place_of_an_output(project: Project) -> None:
+    project.host.mkdir(parents=True)
+    refused(project, f"{project.host}: a folder stands where the build makes a file\n  -> remove it")
+
+
 def test_a_missing_source(project: Project) -> None:
     (project.folder / "tiny/base.cc").unlink()
     refused(project, "base.cc", "BUILD:")

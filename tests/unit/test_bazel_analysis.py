@@ -195,6 +195,12 @@ def test_links_in_circles_are_not_followed(tmp_path: Path) -> None:
     assert "up/" not in found
 
 
+def test_a_link_to_itself_is_a_file_that_is_not_there(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, {"BUILD": "fail(glob(['**/*.cc']))", "d/e.cc": ""})
+    (tree.trees["main"] / "d/self").symlink_to("self")
+    assert tree.load_failure().what == '["d/e.cc"]'
+
+
 def test_every_listed_folder_decides(tmp_path: Path) -> None:
     tree = Tree(tmp_path, {"BUILD": "cc_library(name = 'x', srcs = glob(['**/*.cc']))", "d/e.cc": "", "d/f/g.h": ""})
     main = tree.trees["main"]

@@ -110,6 +110,8 @@ def test_ctx(tmp_path: Path, shown: str, build: str, text: str) -> None:
         ("return [f for f in depset(['a'])]", "type 'depset' is not iterable"),
         ("return ctx.actions.declare_directory('d')", 'actions.declare_directory("d") is not supported: declare its files'),
         ("return ctx.actions.nope()", "'actions' value has no field or method 'nope'"),
+        ("ctx.actions.declare_file('../../o')", 'actions.declare_file("../../o") is not a plain path below the package'),
+        ("ctx.actions.declare_file('/o')", 'actions.declare_file("/o") is not a plain path below the package'),
         ("ctx.actions.write(ctx.actions.declare_file('o'), 5)", "actions.write(content) takes a string or Args, not int"),
         ("ctx.actions.run(outputs = [], executable = 5)", "actions.run(executable) takes a File, FilesToRunProvider or string, not int"),
         ("ctx.actions.run(outputs = [], executable = 'x', inputs = ['a'])", "expected a File, got string"),

@@ -163,6 +163,9 @@ def test_neighbours_that_say_something_else(bundle: BundleResult) -> None:
         BuildError, match=r"manifest.json: does not say what the archive's own manifest says\n    bin/linux/x64/libLiteRtLm.so"
     ):
         verify(bundle.archive)
+    bundle.manifest.write_bytes(b"\xff\xfe")
+    with pytest.raises(BuildError, match=r"manifest.json: the manifest is not valid JSON"):
+        verify(bundle.archive)
     bundle.manifest.write_text(text.replace('"stream', ' "stream', 1))
     with pytest.raises(BuildError, match=r"SHA256SUMS: does not list these with their sums\n    manifest.json"):
         verify(bundle.archive)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from litert_build.incremental.database import Database
 from litert_build.incremental.depfile import read_depfile
-from litert_build.incremental.files import digest_of, stamp_of
+from litert_build.incremental.files import ABSENT, digest_of, stamp_of
 from litert_build.incremental.search import SearchPlaces, include_folders, is_shadowed, probes
 from litert_build.incremental.signing import sign
 
@@ -217,6 +217,13 @@ def test_the_folders_to_watch(tmp_path: Path) -> None:
 
 def test_probes() -> None:
     assert probes(b'#if __has_include("a/b.h") && __has_include ( <c.h> )\n') == ["a/b.h", "c.h"]
+
+
+def test_a_new_file_is_seen_in_a_folder_that_holds_a_link_to_itself(tmp_path: Path) -> None:
+    (tmp_path / "self").symlink_to("self")
+    before = digest_of(str(tmp_path))
+    (tmp_path / "new.cc").touch()
+    assert ABSENT != before != digest_of(str(tmp_path))
 
 
 def test_signatures_keep_lists_apart() -> None:

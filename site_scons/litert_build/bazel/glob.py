@@ -67,7 +67,7 @@ class PackageFiles:
                 raise EvalError(f"cannot list {folder}: {error.strerror}") from None
             for entry in entries:
                 path = f"{inner}/{entry.name}" if inner else entry.name
-                if entry.is_dir():
+                if Path(entry).is_dir() if entry.is_symlink() else entry.is_dir():  # Path: a link to itself is no folder
                     if self.is_package(path):
                         self.subpackages.append(path)
                         continue

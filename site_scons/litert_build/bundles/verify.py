@@ -208,7 +208,7 @@ def _check_beside(content: Mapping[str, Any], archive: Path) -> list[str]:
     lines = []
     text, sums = archive.parent / manifest.NAME, archive.parent / checksums.NAME
     if text.exists():
-        other = manifest.parse_manifest(text.read_text(encoding="utf-8"), str(text))
+        other = manifest.parse_manifest(text.read_text(encoding="utf-8", errors="replace"), str(text))
         theirs = _digests(other)
         differ = [path for path, digest in _digests(content).items() if theirs.get(path) != digest]
         differ += [key for key in ("release", "native", "abi", "capabilities") if other[key] != content[key]]

@@ -44,11 +44,19 @@ def _digest_open(descriptor: int) -> bytes:
     return hasher.digest()
 
 
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry leads to a folder; a link to itself leads nowhere, as any other link that dangles."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
 def digest_folder(path: str) -> bytes:
     """Return the digest of the names in a folder, folders told from files; ABSENT where it cannot be listed."""
     try:
         with os.scandir(path) as entries:
-            names = sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in entries)
+            names = sorted(f"{entry.name}/" if _is_folder(entry) else entry.name for entry in entries)
     except OSError:
         return ABSENT
     return hashlib.blake2b("\n".join(names).encode("utf-8", "surrogateescape"), digest_size=16).digest()

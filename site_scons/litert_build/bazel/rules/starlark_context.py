@@ -229,6 +229,8 @@ class StarlarkActions(Value):
             package = posixpath.dirname(self.ctx.declare("x").path)
             folder = posixpath.relpath(posixpath.dirname(sibling.path), package)
             filename = filename if folder == "." else f"{folder}/{filename}"
+        if filename.startswith("/") or not {"", ".", ".."}.isdisjoint(filename.split("/")):
+            raise EvalError(f"actions.declare_file({to_repr(filename)}) is not a plain path below the package")
         return self.ctx.declare(filename)
 
     def declare_directory(self, filename: str, *, sibling: Any = None) -> File:
