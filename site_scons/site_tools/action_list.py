@@ -71,7 +71,7 @@ def define_steps(env: Any, session: Session, steps: Sequence[Step]) -> dict[str,
     builder = _builder(env, session, keys)
     for step in steps:
         made = builder(env, target=[_target(env, session, output) for output in step.outputs], source=[])
-        keys[str(made[0])] = step.key
+        keys.update(dict.fromkeys(map(str, made), step.key))
         env.AlwaysBuild(made)
         env.Precious(made)
         before = _longest_first(session, step.inputs, nodes)
@@ -108,7 +108,7 @@ def define_plain_steps(env: Any, session: Session) -> dict[str, Any]:
         search = [env.Dir(folder if folder.startswith("/") else f"{session.root}/{folder}") for folder in folders]
         targets = [_target(env, session, output) for output in step.outputs]
         made = builder(env, target=targets, source=[*inputs, env.Value(step.signature.hex())], CPPPATH=search)
-        keys[str(made[0])] = step.key
+        keys.update(dict.fromkeys(map(str, made), step.key))
         nodes.update(dict.fromkeys(step.outputs, made[0]))
     return nodes
 

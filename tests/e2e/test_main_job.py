@@ -98,6 +98,21 @@ def test_a_tag_that_names_no_file_is_refused_before_anything_is_compiled(project
     assert "release=: 'a/b' cannot be part of a file name" in result.text and "ran " not in result.text
 
 
+def test_a_host_is_built_with_a_cache_and_its_objects_are_taken_from_it(project: Project, tmp_path: Path) -> None:
+    cache = f"cache={tmp_path / 'cache'}"
+    result = project.scons(cache)
+    assert result.code == 0 and "0 hits, 2 misses" in result.text, result.text
+    other = Project(tmp_path / "other")
+    result = other.scons(cache)
+    assert result.code == 0 and "2 hits, 0 misses" in result.text, result.text
+    assert other.host.is_file() and other.bundles
+
+
+def test_a_cache_that_is_no_folder(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("")
+    refused(project, "the cache is no folder", arguments=(f"cache={tmp_path / 'cache'}",))
+
+
 def test_companions_that_are_not_there_are_refused_where_all_else_is_up_to_date(project: Project) -> None:
     assert project.scons().code == 0
     result = project.scons(f"companions={project.folder}/nowhere")
