@@ -66,6 +66,7 @@ OPTIONS: dict[str, Option] = {
         Option("launcher", "Speed", "a program before the compiler: ccache, sccache, distcc, icecc"),
         Option("cache", "Speed", "folder of compiled objects, shared by any number of builds"),
         Option("cache_limit", "Speed", "size at which the objects not used for longest are removed, as in 5G", "5G"),
+        Option("link_jobs", "Speed", "links that run at once (default: one for each 4 GiB of memory, at most one a core)"),
         Option("trace", "Speed", "a file for the timeline of the build, which chrome://tracing and Perfetto read"),
         Option("incremental", "Speed", "off: plain SCons decides, without the dependency database", "on", ("on", "off")),
         Option("explain", "Reports", "the label whose presence in the build is explained"),
@@ -138,6 +139,15 @@ class Options:
         if not digits.isdigit():
             raise BuildError(f"{name} takes a size, not {self.values[name]!r}", where=f"{name}={self.values[name]}", mend=f"{name}=5G")
         return int(digits) * factor
+
+    def count(self, name: str, default: int) -> int:
+        """Return a number from 1 up, `default` where none is given. Raises BuildError for anything else."""
+        text = self.values[name]
+        if not text:
+            return default
+        if not text.isdecimal() or int(text) < 1:
+            raise BuildError(f"{name} takes a number from 1 up, not {text!r}", where=f"{name}={text}", mend=f"{name}={default}")
+        return int(text)
 
     def path(self, name: str) -> Path | None:
         return Path(self.values[name]).expanduser().absolute() if self.values[name] else None

@@ -21,6 +21,7 @@ from litert_build.incremental.session import Session
 from litert_build.incremental.steps import Step
 from litert_build.options import Options
 from litert_build.reports.summary import Product
+from litert_build.toolchains.limits import default_link_jobs
 from SCons.Script import GetOption
 from SCons.Tool import SourceFileScanner
 
@@ -45,7 +46,14 @@ def define_goals(
 ) -> None:
     """Define the nodes of the steps that may have to run, and the goals (outputs by name) over them; the last goal is the default."""
     commands = Commands(folder.root, launcher_of(options))
-    session = Session(folder, steps, env["CONSOLE"], commands, decides=options.enabled("incremental"))
+    session = Session(
+        folder,
+        steps,
+        env["CONSOLE"],
+        commands,
+        decides=options.enabled("incremental"),
+        link_jobs=options.count("link_jobs", default_link_jobs()),
+    )
     if inspect is not None:
         session.inspect = inspect
     folder_of_cache = options.path("cache")

@@ -8,6 +8,7 @@ import pytest
 from litert_build.commands import COMMANDS, descriptions
 from litert_build.errors import BuildError
 from litert_build.options import GOALS, OPTIONS, find_lock, help_text, read_options
+from litert_build.toolchains.limits import LINK_MEMORY
 
 
 def test_defaults_and_values() -> None:
@@ -42,6 +43,19 @@ def test_refusals(arguments: dict[str, str], names: list[str], sentence: str) ->
 @pytest.mark.parametrize(("text", "size"), [("5G", 5 * 10**9), ("20k", 20_000), ("7", 7)])
 def test_sizes(text: str, size: int) -> None:
     assert read_options({"cache_limit": text}, []).size("cache_limit") == size
+
+
+def test_links_at_once_are_what_is_asked_for_or_what_memory_bears() -> None:
+    assert read_options({}, []).count("link_jobs", 3) == 3
+    assert read_options({"link_jobs": "2"}, []).count("link_jobs", 3) == 2
+    assert "one for each 4 GiB of memory" in OPTIONS["link_jobs"].help and LINK_MEMORY == 4 << 30
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5"])
+def test_a_number_of_links_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(BuildError) as caught:
+        read_options({"link_jobs": text}, []).count("link_jobs", 3)
+    assert str(caught.value) == f"link_jobs={text}: link_jobs takes a number from 1 up, not {text!r}\n  -> link_jobs=3"
 
 
 def test_a_command_ends_the_reading() -> None:

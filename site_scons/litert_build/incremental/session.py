@@ -11,7 +11,6 @@ is decided when its turn comes: a generator that makes the same file again makes
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 import traceback
@@ -33,11 +32,19 @@ from litert_build.reports.trace import Timeline
 class Session:
     """Decides and runs the steps of one build; `ran`, `restored` and `failed` are the keys that were.
 
-    The outcome of each command passes `inspect`. With `decides` false somebody else decides, and nothing is recorded.
+    The outcome of each command passes `inspect`. With `decides` false somebody else decides, and nothing is recorded. At most
+    `link_jobs` links run at once.
     """
 
     def __init__(
-        self, folder: BuildFolder, steps: Sequence[Step], console: Console, commands: Commands | None = None, *, decides: bool = True
+        self,
+        folder: BuildFolder,
+        steps: Sequence[Step],
+        console: Console,
+        commands: Commands | None = None,
+        *,
+        decides: bool = True,
+        link_jobs: int = 1,
     ) -> None:
         self.decides = decides
         self.folder = folder
@@ -57,7 +64,7 @@ class Session:
         self._held: set[str] = set()
         self._pending: set[str] = set()
         self._average = 1.0
-        self._linkers = threading.BoundedSemaphore(links_at_once())
+        self._linkers = threading.BoundedSemaphore(link_jobs)
 
     def pending(self) -> list[Step]:
         """The steps that are stale or in doubt, producers first."""
@@ -178,13 +185,3 @@ class Session:
             self.database.save()
         if self.cache is not None:
             self.cache.finish()
-
-
-_LINK_MEMORY = 4_000_000_000  # bytes that the link of a large host may need
-
-
-def links_at_once() -> int:
-    """Return how many links fit into this machine's memory."""
-    if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:
-        return 1
-    return max(1, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // _LINK_MEMORY)

@@ -17,8 +17,13 @@ WINDOWS_PATH = 259  # MAX_PATH without its closing NUL (Microsoft, "Maximum Path
 
 
 def link_jobs(memory: int, cores: int) -> int:
-    """Return how many link jobs (threads of a link-time optimization) fit into `memory` bytes on `cores` processors: at least one."""
+    """Return how many links, or threads of a link-time optimization, fit into `memory` bytes on `cores` processors: at least one."""
     return max(1, min(cores, memory // LINK_MEMORY))
+
+
+def default_link_jobs() -> int:
+    """Return how many link jobs this machine can bear."""
+    return link_jobs(machine_memory(), os.cpu_count() or 1)
 
 
 def machine_memory() -> int:

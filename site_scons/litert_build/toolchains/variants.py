@@ -5,14 +5,13 @@ with_lto(find_toolchain("clang", target)).compile_flags        # ('-flto=thin',)
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 from litert_build.errors import BuildError
 from litert_build.toolchains.base import Toolchain
 from litert_build.toolchains.cl import ClToolchain
 from litert_build.toolchains.gnu import GnuToolchain
-from litert_build.toolchains.limits import link_jobs, machine_memory
+from litert_build.toolchains.limits import default_link_jobs
 
 
 def with_lto(toolchain: Toolchain) -> Toolchain:
@@ -20,7 +19,7 @@ def with_lto(toolchain: Toolchain) -> Toolchain:
 
     Raises BuildError for a toolchain whose linker here cannot do it.
     """
-    jobs = link_jobs(machine_memory(), os.cpu_count() or 1)
+    jobs = default_link_jobs()
     if isinstance(toolchain, ClToolchain):
         if toolchain.dialect == "clang-cl":
             return replace(toolchain, driver=(*toolchain.driver, "-flto=thin"))
