@@ -36,7 +36,7 @@ from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.graph import load_graph, save_graph
 from litert_build.incremental.inclusions import DeclaredHeaders, Inspector
 from litert_build.incremental.outcome import Outcome
-from litert_build.incremental.signing import sign
+from litert_build.incremental.signing import bundle_environment, sign
 from litert_build.incremental.steps import Step, steps_of
 from litert_build.options import Options
 from litert_build.policy.companions import OFFICIAL_REPOSITORY
@@ -307,6 +307,7 @@ class Job:
             outputs=outputs,
             signature=sign(
                 ("bundle", tag, self.toolchain.identity, request.native_commit, request.builder, str(companions)),
+                bundle_environment(),
                 added,
                 tuple(self.options.local),
             ),

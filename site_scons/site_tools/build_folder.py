@@ -19,7 +19,7 @@ from typing import Any
 from litert_build.incremental.database import WHOLE
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.session import Session
-from litert_build.incremental.signing import sign
+from litert_build.incremental.signing import bundle_environment, sign
 from litert_build.options import Options
 from litert_build.reports.progress import Console
 from litert_build.reports.summary import Product, summary_text
@@ -99,4 +99,4 @@ def _whole(options: Options) -> bool:
 
 def _run_key(options: Options) -> bytes:
     values = (f"{name}={value}" for name, value in sorted(options.values.items()) if name not in _NO_MATTER)
-    return sign(values, map(str, sorted(options.local.items())), (sys.version, os.environ.get("PATH", "")))
+    return sign(values, map(str, sorted(options.local.items())), (sys.version, os.environ.get("PATH", "")), bundle_environment())

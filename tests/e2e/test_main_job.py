@@ -90,6 +90,17 @@ def test_a_flag_given_again_with_the_same_value_runs_nothing(project: Project) -
 def test_another_bundle_tag_packs_again_and_links_nothing(project: Project) -> None:
     built(project)
     assert project.scons("tag=v0.0.1-rc1").ran == {"bundle/litert-lm-native-runtime-linux-x64-v0.0.1-rc1.tar.gz"}
+    assert project.bundles and all("v0.0.1-rc1" in file.name for file in project.bundles), "what manifest.json does not name is gone"
+
+
+def test_another_date_or_signature_packs_again(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    built(project)
+    before = project.bundles[0].read_bytes()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
+    assert project.scons().ran == {"bundle/litert-lm-native-runtime-linux-x64-v0.0.1.tar.gz"}
+    assert project.bundles[0].read_bytes() != before
+    monkeypatch.setenv("LITERT_LM_SIGN", "nonsense")
+    refused(project, "LITERT_LM_SIGN")
 
 
 def test_a_tag_that_names_no_file_is_refused_before_anything_is_compiled(project: Project) -> None:
@@ -195,10 +206,23 @@ def test_dry_run_names_the_steps_and_makes_nothing(project: Project) -> None:
         ("toolchain=gc", "unknown toolchain 'gc'", "did you mean gcc?"),
         ("offline=yess", "offline takes yes, no, not 'yess'", "did you mean yes?"),
         ("hots", "unknown goal 'hots'", "did you mean host?"),
+        (
+            "explain=//c:engine ref=v0.19.1",
+            "unknown ref 'v0.19.1'",
+            "scons lock ref=v0.19.1 makes its lock; the locks here: sample, sample-rust",
+        ),
+        ("lock", "ref=: the lock of sample is written by hand", "scons lock ref=v0.19.1"),
+        ("patches ref=v0.15.1", "there is no lock of v0.15.1", "make it: scons lock ref=v0.15.1"),
+        (
+            "lock ref=v0.12.0 diff=yes",
+            "there is no lock to compare v0.12.0 with",
+            "make the lock of an older release first (scons lock ref=REF)",
+        ),
+        ("lock ref=v0.12.0 offline=yes", "the commit of v0.12.0 is not in the store", "what a tag means is asked of the network"),
     ],
 )
 def test_unknown_words_name_the_nearest_and_build_nothing(tmp_path: Path, argument: str, sentence: str, mend: str) -> None:
-    result = scons(argument, f"build_dir={tmp_path / 'build'}")
+    result = scons(*argument.split(), f"build_dir={tmp_path / 'build'}")
     assert result.code == 2
     assert sentence in result.text and mend in result.text
     assert "Traceback" not in result.text
@@ -298,6 +322,17 @@ def test_an_extra_export(project: Project) -> None:
     result = project.scons("check", f"file={library}")
     assert result.code == 1, result.text
     assert "leaked" in result.text and "only-exports" in result.text
+
+
+def test_a_library_is_judged_by_a_release_that_has_no_lock_here(project: Project) -> None:
+    source = project.write("extra.cc", 'extern "C" int litert_lm_engine_create() { return 1; }\n')
+    library = project.folder / "libLiteRtLm.so"
+    subprocess.run(["g++", "-shared", "-fPIC", "-Wl,-soname,libLiteRtLm.so", "-o", library, source], check=True)
+    result = scons("check", f"file={library}", "target=linux-x64", "ref=v0.19.1", f"build_dir={project.folder / 'build'}")
+    assert result.code == 1, result.text
+    assert "BROKEN  required-exports" in result.text and "litert_lm_engine_delete: not in the export table" in result.text
+    newest = scons("check", f"file={library}", "target=linux-x64", f"build_dir={project.folder / 'build'}")
+    assert "BROKEN  required-exports" not in newest.text
 
 
 def test_an_undeclared_inclusion_is_named_and_only_strict_refuses_it(project: Project) -> None:

@@ -315,7 +315,7 @@ class Database:
         for key in self.records.keys() - outputs.keys():
             numbers = _ids(self.records.pop(key))
             self.times.pop(key, None)
-            orphans.update(number for number in numbers if self.files.paths[number].startswith("bazel-out/"))
+            orphans.update(number for number in numbers if self.files.paths[number].startswith(("bazel-out/", "bundle/")))
             self._dirty = True
         orphans = {number for number in orphans if self.files.paths[number] not in current}
         for number in orphans:

@@ -6,6 +6,7 @@ sign(("compile",), argv, environment)
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 
 
@@ -16,3 +17,11 @@ def sign(*parts: Iterable[str]) -> bytes:
         hasher.update("\0".join(part).encode("utf-8", "surrogateescape"))
         hasher.update(b"\0\0\1")
     return hasher.digest()
+
+
+_BUNDLE_VARIABLES = ("SOURCE_DATE_EPOCH", "LITERT_LM_SIGN", "LITERT_LM_SIGN_KEY", "GITHUB_SERVER_URL", "GITHUB_WORKFLOW_REF")
+
+
+def bundle_environment() -> list[str]:
+    """Return `name=value` of each environment variable that decides what a bundle is: its date, its signature, its maker."""
+    return [f"{name}={os.environ[name]}" for name in _BUNDLE_VARIABLES if name in os.environ]
