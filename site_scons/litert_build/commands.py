@@ -11,9 +11,14 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from litert_build.errors import BuildError
 from litert_build.options import Options, find_lock
+
+if TYPE_CHECKING:
+    from litert_build.checks.model import GatePolicy
+    from litert_build.policy.targets import Target
 
 REFS = Path(__file__).parents[2] / "third_party" / "refs"
 
@@ -71,20 +76,29 @@ def list_targets(options: Options) -> int:
 def check_library(options: Options) -> int:
     """Print the verdict on a finished library; returns 1 where it breaks a rule."""
     from litert_build.checks.gate import check_file
-    from litert_build.checks.model import GatePolicy
-    from litert_build.policy.refs import apply_policy
     from litert_build.policy.targets import find_target
-    from litert_build.sources.lock import Lock
 
     file, target = options.path("file"), find_target(options["target"])
     if file is None or not file.is_file():
         raise BuildError("no library to check", where=f"file={options['file']}", mend="name a library with file=PATH")
-    policy = None
-    if options["lock"] or options["ref"] != "sample":
-        lock = apply_policy(Lock.read(find_lock(options, REFS)), target.name, link_mode=options["link_mode"])
-        policy = GatePolicy(
-            link_mode=lock.link_mode, required=lock.product.required, allowed=lock.product.allowed, version=lock.policy or lock.release
-        )
-    report = check_file(file, target, policy)
+    report = check_file(file, target, _policy(options, target))
     print(report.text)
     return 0 if report.passed else 1
+
+
+def _policy(options: Options, target: Target) -> GatePolicy | None:
+    """Return the rules of lock= or ref=; a release is judged by the table of releases where no lock of it is here. None: the newest."""
+    from litert_build.checks.gate import release_policy
+    from litert_build.checks.model import GatePolicy
+    from litert_build.policy.refs import apply_policy, is_release, ref_policy
+    from litert_build.sources.lock import Lock
+
+    if not options["lock"] and options["ref"] == "sample":
+        return None
+    ref = options["ref"]
+    if not options["lock"] and is_release(ref) and not (REFS / f"{ref}.json").is_file():
+        return release_policy(ref, target, ref_policy(ref, target.name, link_mode=options["link_mode"]).link_mode)
+    lock = apply_policy(Lock.read(find_lock(options, REFS)), target.name, link_mode=options["link_mode"])
+    return GatePolicy(
+        link_mode=lock.link_mode, required=lock.product.required, allowed=lock.product.allowed, version=lock.policy or lock.release
+    )

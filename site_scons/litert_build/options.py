@@ -221,7 +221,10 @@ def find_lock(options: Options, refs: Path) -> Path:
     file = refs / f"{options['ref']}.json"
     if not file.is_file():
         known = sorted(path.stem for path in refs.glob("*.json"))
-        mend = nearest(options["ref"], known) or (f"one of {', '.join(known)}" if known else "name a lock file with lock=PATH")
+        mend = (
+            nearest(options["ref"], known)
+            or f"scons lock ref={options['ref']} makes its lock; the locks here: {', '.join(known) or 'none'}"
+        )
         raise BuildError(f"unknown ref {options['ref']!r}", where="ref=", mend=mend)
     return file
 

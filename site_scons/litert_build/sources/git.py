@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from litert_build.errors import BuildError, nearest
 from litert_build.sources.commands import run
-from litert_build.sources.network import WAYS_ON, Network, Permanent, Transient, redact
+from litert_build.sources.network import REFS_ASKED, WAYS_ON, Network, Permanent, Transient, redact
 from litert_build.sources.store import remove_tree
 
 _FINAL = (
@@ -34,13 +34,14 @@ def resolve(remote: str, ref: str, network: Network) -> str:
     """
     if re.fullmatch(r"[0-9a-f]{40}", ref):
         return ref
-    network.refuse_offline(remote, f"the commit of {ref}")
+    network.refuse_offline(remote, f"the commit of {ref}", REFS_ASKED)
     listing = _git(
         ["ls-remote", "--heads", "--tags", network.rewrite(remote)],
         Path.cwd(),
         remote,
         network,
-        f"cannot list the refs of {redact(remote)}",
+        "cannot list its tags",
+        mend=REFS_ASKED,
     )
     commits: dict[str, str] = {}
     for line in listing.splitlines():
@@ -82,7 +83,7 @@ def _check_links(folder: Path, where: str) -> None:
                 raise BuildError(f"the link {path.relative_to(folder)} leads out of the tree", where=where, mend="do not use this commit")
 
 
-def _git(argv: list[str], cwd: Path, where: str, network: Network, what: str) -> str:
+def _git(argv: list[str], cwd: Path, where: str, network: Network, what: str, *, mend: str = WAYS_ON) -> str:
     """Run git without prompts and hooks; try again after what looks like a passing fault. The token travels in the environment only."""
     env = {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "GIT_ASKPASS": "true", "LC_ALL": "C"}
     if (
@@ -101,7 +102,7 @@ def _git(argv: list[str], cwd: Path, where: str, network: Network, what: str) ->
     def once(_: str) -> str:
         try:
             return run(
-                ["git", "-c", f"core.hooksPath={os.devnull}", *argv], cwd=cwd, where=where, what=what, env=env, timeout=1800, mend=WAYS_ON
+                ["git", "-c", f"core.hooksPath={os.devnull}", *argv], cwd=cwd, where=where, what=what, env=env, timeout=1800, mend=mend
             )
         except BuildError as error:
             text = "\n".join(error.notes)

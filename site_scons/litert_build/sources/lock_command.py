@@ -102,12 +102,12 @@ def actions_of(lock: Lock, trees: Mapping[str, Path], target: str, root: Path, o
 def run_lock(request: LockRequest, *, store: Path, network: Network | None = None, progress: Progress = silent, diff: bool = False) -> str:
     """Make the lock of a ref and write it; with `diff` print what it changes instead. Returns the text for the console."""
     network = network or Network()
+    old = Lock.read(_compared(request)) if diff else None
     made = generate(request, store=store, network=network, progress=progress)
-    if not diff:
+    if old is None:
         request.file.parent.mkdir(parents=True, exist_ok=True)
         request.file.write_text(lock_text(made.lock), encoding="utf-8")
         return "\n".join([f"wrote {request.file}: {len(made.lock.repositories)} repositories, commit {made.lock.commit}", *made.notes])
-    old = Lock.read(_compared(request))
     lines = [f"{old.ref} -> {made.lock.ref}", *lock_diff(old, made.lock)]
     for target in request.targets:
         actions = [_actions(lock, target, request.root, store, network) for lock in (old, made.lock)]
@@ -130,7 +130,11 @@ def _compared(request: LockRequest) -> Path:
     older = [(version, path) for path in request.refs.glob("v*.json") if (version := _version(path.stem)) is not None]
     before = [item for item in older if (bound := _version(request.ref)) is None or item[0] < bound]
     if not before:
-        raise BuildError(f"there is no lock to compare {request.ref} with", where=str(request.refs), mend="name one with against=REF")
+        raise BuildError(
+            f"there is no lock to compare {request.ref} with",
+            where=str(request.refs),
+            mend="make the lock of an older release first (scons lock ref=REF), or name one with against=REF",
+        )
     return max(before)[1]
 
 
@@ -165,6 +169,8 @@ def ensure_lock(
 
 def run_patches(request: LockRequest, *, store: Path, network: Network | None = None) -> str:
     """Try everything that is carried on the sources of a ref and return the text of docs/patch-audit.md; sources come from its lock."""
+    if not request.file.is_file():
+        raise BuildError(f"there is no lock of {request.ref}", where=str(request.file), mend=f"make it: scons lock ref={request.ref}")
     lock = Lock.read(request.file)
     carried = read_carried(request.root / "third_party")
     trees = materialize(lock, store=store, overlays_dir=store / "overlays", network=network or Network())
@@ -188,8 +194,13 @@ def request_of(options: Options, root: Path) -> LockRequest:
 
 def lock_command(options: Options) -> int:
     """`scons lock`: make the lock of ref=, or print what it would change with diff=yes."""
+    request = request_of(options, _ROOT)
+    if request.file.exists() and (lock := Lock.read(request.file)).repositories[lock.main].path:
+        raise BuildError(
+            f"the lock of {request.ref} is written by hand", where="ref=", mend="name a release of upstream: scons lock ref=v0.19.1"
+        )
     store = options.path("store") or default_store()
-    print(run_lock(request_of(options, _ROOT), store=store, network=network_of(options), progress=console(), diff=options.enabled("diff")))
+    print(run_lock(request, store=store, network=network_of(options), progress=console(), diff=options.enabled("diff")))
     return 0
 
 

@@ -103,12 +103,16 @@ class Network:
                 delay = random.uniform(0.5, 1.0) * min(self.longest_delay, self.delay * 2 ** (failed - 1))
                 self.sleep(min(error.after, 10 * self.longest_delay) if error.after is not None else delay)
 
-    def refuse_offline(self, url: str, what: str) -> None:
+    def refuse_offline(self, url: str, what: str, mend: str = "") -> None:
         """Raise BuildError when offline: `what` is wanted from `url`."""
         if self.offline:
-            raise BuildError(f"{what} is not in the store, and offline=yes forbids to fetch it", where=redact(url), mend=WAYS_ON)
+            raise BuildError(f"{what} is not in the store, and offline=yes forbids to fetch it", where=redact(url), mend=mend or WAYS_ON)
 
 
+REFS_ASKED = (
+    "what a tag means is asked of the network: mend the connection or HTTPS_PROXY, name another server (github=URL), or build a ref whose "
+    "lock is in third_party/refs"
+)
 WAYS_ON = (
     "fill the store where there is a network (scons fetch, then store=PATH), name a mirror (mirror=URL), or use a checkout (src_NAME=PATH)"
 )
