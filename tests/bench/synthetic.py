@@ -55,7 +55,7 @@ class Synthetic:
             package = unit // (UNITS_A_LIBRARY * LIBRARIES_A_PACKAGE)
             name = f"src/p{package:04d}/u{unit:05d}.cc"
             near = max(0, unit - 400)
-            chosen = {headers[0], *chance.sample(headers[:CORE], min(CORE, HEADERS_A_UNIT // 2))}
+            chosen = {headers[0], *chance.sample(headers[:CORE], min(CORE, len(headers), HEADERS_A_UNIT // 2))}
             chosen.update(chance.choice(headers[near : near + 800]) for _ in range(HEADERS_A_UNIT // 2))
             names.append(name)
             read[name] = tuple(sorted(chosen))
