@@ -39,14 +39,14 @@ from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.signing import bundle_environment, sign
 from litert_build.incremental.steps import Step, steps_of
 from litert_build.options import Options
-from litert_build.policy.companions import OFFICIAL_REPOSITORY
+from litert_build.policy.companions import OFFICIAL_REPOSITORY, PREBUILT_FOLDERS
 from litert_build.policy.refs import apply_policy
 from litert_build.policy.targets import Target, find_target, host_target
 from litert_build.reports.summary import Product
 from litert_build.sources.console import console, network_of
 from litert_build.sources.download import Fetcher
 from litert_build.sources.lock import Lock
-from litert_build.sources.network import Network
+from litert_build.sources.prebuilt import prebuilt_tree
 from litert_build.sources.store import Store, default_store
 from litert_build.toolchains import find_toolchain
 from litert_build.toolchains.base import Toolchain
@@ -258,7 +258,12 @@ class Job:
         release = compatibility_of(self.lock)
         if not release:
             return None
-        fetcher = Fetcher(Store(self.options.path("store") or default_store()), Network(offline=self.options.enabled("offline")))
+        store, network = self.options.path("store") or default_store(), network_of(self.options)
+        if self.lock.main in self.options.local or self.target.name not in PREBUILT_FOLDERS:
+            prebuilt = trees[self.lock.main] / "prebuilt"
+        else:
+            prebuilt = prebuilt_tree(self.lock, PREBUILT_FOLDERS[self.target.name], store=store, network=network)
+        fetcher = Fetcher(Store(store), network)
         official = (
             self.options.path("official") or trees.get(OFFICIAL_REPOSITORY) or (Path("official") if self.lock.ref == release else None)
         )
@@ -266,7 +271,7 @@ class Job:
             return stage_companions(
                 self.target.name,
                 release,
-                prebuilt=trees[self.lock.main] / "prebuilt",
+                prebuilt=prebuilt,
                 fetch=fetcher.fetch,
                 output=self.folder.state / "companions",
                 official=official,
@@ -291,6 +296,7 @@ class Job:
             output=self.root / BUNDLE,
             companions=companions,
             link_mode_override=self.options["link_mode"],
+            static_gpu=self.options["static_gpu"] if self.options["static_gpu"] != "off" else "",
             local_trees=tuple(self.options.local),
             waivers=self._waivers,
             native_commit=project_commit(LICENCE.parent) if compatibility_of(self.lock) else "",
@@ -309,7 +315,7 @@ class Job:
                 ("bundle", tag, self.toolchain.identity, request.native_commit, request.builder, str(companions)),
                 bundle_environment(),
                 added,
-                tuple(self.options.local),
+                (*self.options.local, self.options["link_mode"], self.options["static_gpu"]),
             ),
             work=partial(_pack, request, self),
             withdrawn=True,

@@ -57,7 +57,7 @@ class BundleRequest:
 
     `gate` is the content of checks.json; `stream_abi` what stream_proxy_callback_abi_version() returned, where it was called;
     `companions` a folder that holds exactly the files which ship beside the host. `facts` are the host's, where the caller has them;
-    `link_mode_override` and `local_trees` name what the user changed; `flags` is everything that flavours the compile commands.
+    `link_mode_override`, `static_gpu` and `local_trees` name what the user changed; `flags` is all that flavours the compile commands.
     `components` are the repositories and crates of the host: with them come the bill of materials, NOTICE and provenance. `headers`
     (name under the include path -> file) make the SDK archive.
     """
@@ -75,6 +75,7 @@ class BundleRequest:
     facts: BinaryFacts | None = None
     flags: Sequence[str] = ()
     link_mode_override: str = ""
+    static_gpu: str = ""
     local_trees: Sequence[str] = ()
     smokes: Sequence[Any] = ()
     waivers: Sequence[Waiver] = ()
@@ -371,6 +372,7 @@ def describe_build(request: BundleRequest, rows: Layout, facts: BinaryFacts) -> 
         "minimumOs": facts.minimum_os or None,
         "linkMode": request.link_mode_override or lock.link_mode,
         "linkModeOverride": request.link_mode_override or None,
+        "staticGpu": request.static_gpu or None,
         "flagsDigest": checksums.digest_of(flags),
         "lockDigest": checksums.sha256_file(lock.file),
         "localTrees": sorted(request.local_trees),

@@ -34,6 +34,7 @@ def provenance(
         "upstream": {key: manifest["upstream"][key] for key in ("repository", "tag", "commit")},
         "native": manifest["native"],
         "linkModeOverride": build["linkModeOverride"],
+        "staticGpu": build["staticGpu"],
         "localTrees": build["localTrees"],
     }
     internal = {key: build[key] for key in ("toolchain", "cxxRuntime", "linkMode", "flagsDigest", "lockDigest")}

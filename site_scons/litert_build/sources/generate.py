@@ -114,7 +114,8 @@ def generate_lock(
         needed = _with_sources(workspace, [wanted.main, *trees.used])
         unneeded = [f"{name} is declared, but not needed" for name in workspace.declared if name not in needed]
         notes = [*workspace.unpinned, *workspace.notes, *unneeded]
-        return Generated(replace(draft, repositories={name: workspace.made[name] for name in needed}), tuple(notes))
+        product = replace(draft.product, headers=_headers_of(needed, wanted.headers))
+        return Generated(replace(draft, repositories={name: workspace.made[name] for name in needed}, product=product), tuple(notes))
     finally:
         maker.fetcher.close()
 
@@ -157,6 +158,12 @@ def _expressible(workspace: Workspace) -> dict[str, Repository]:
         except Unavailable:
             continue
     return dict(workspace.made)
+
+
+def _headers_of(needed: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return the patterns of API headers whose repository is in the lock."""
+    outside = {pattern: pattern.split("/")[1] for pattern in patterns if pattern.startswith("external/")}
+    return tuple(pattern for pattern in patterns if outside.get(pattern) in (None, *needed))
 
 
 def _with_sources(workspace: Workspace, names: Sequence[str]) -> list[str]:
