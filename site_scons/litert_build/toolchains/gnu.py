@@ -112,12 +112,20 @@ class GnuToolchain:
             *kind,
             "-o",
             action.output,
-            *linked_files(action),
+            *self._linked_files(action),
             *user,
             *action.platform_flags,
             *self.link_flags,
         ]
         return [quote(argument) for argument in arguments]
+
+    def _linked_files(self, action: Link) -> tuple[str, ...]:
+        """GNU ld looks through an archive once, unless it is in a group: a prebuilt archive may need what only the archive before it has
+        (GNU ld manual, "--start-group"). lld and Apple's linker go back by themselves."""
+        prebuilt = [library for library in action.libraries if library.endswith((".a", ".lo"))]
+        if self.lld or self.target.format == "macho" or not (action.archive and prebuilt):
+            return linked_files(action)
+        return (*action.objects, "-Wl,--start-group", action.archive, *action.libraries, "-Wl,--end-group")
 
     def host_link_flags(self, files: HostFiles) -> tuple[str, ...]:
         flags = elf_host(files)
