@@ -6,7 +6,7 @@ policy = gate_policy(lock, steps, root, waivers=waivers, glibc_ceiling="2.28", p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -82,6 +82,15 @@ def registered_objects(lock: Lock, steps: Sequence[Step]) -> dict[str, str]:
     return objects
 
 
+def require_linked(registrations: Mapping[str, str], linked: Sequence[str]) -> None:
+    """Raise BuildError unless every registering object is named by the link: as an archive's member it could be left out."""
+    for path, label in registrations.items():
+        if path not in linked:
+            raise BuildError(
+                f"{label} must register itself, but its objects are linked only if needed", where=path, mend="make it alwayslink"
+            )
+
+
 def gate_policy(
     lock: Lock,
     steps: Sequence[Step],
@@ -90,8 +99,17 @@ def gate_policy(
     waivers: tuple[Waiver, ...] = (),
     glibc_ceiling: str = "",
     path_of: Callable[[str], Sequence[str]] | None = None,
+    linked: Sequence[str] | None = None,
 ) -> GatePolicy:
-    """Return the policy of one host. `path_of` gives the labels from a root to a label; an object stands for the label that made it."""
+    """Return the policy of one host. `path_of` gives the labels from a root to a label; an object stands for the label that made it.
+
+    `linked` are the objects that the link names itself, for a toolchain that writes no link map: an object named there is in the host.
+    Raises BuildError where a library that must register itself is not among them.
+    """
+    registrations = registered_objects(lock, steps)
+    if linked is not None:
+        require_linked(registrations, linked)
+        registrations = {}
     label_of = {output: step.label for step in steps for output in step.outputs}
     return GatePolicy(
         link_mode=lock.link_mode,
@@ -100,7 +118,7 @@ def gate_policy(
         version=lock.release,
         glibc_ceiling=glibc_ceiling,
         waivers=waivers,
-        registrations=registered_objects(lock, steps),
+        registrations=registrations,
         headers=header_files(lock.product, root),
         signatures=expected_signatures(lock.policy) if lock.policy else {},
         dependency_path=(lambda source: path_of(label_of[source]) if path_of and source in label_of else ()),

@@ -195,7 +195,13 @@ class Job:
         """Return the steps from objects to bundle."""
         lock = replace(self.lock, product=allow_declared(self.lock.product, self.root))
         policy = gate_policy(
-            lock, objects, self.root, waivers=self._waivers, glibc_ceiling=self._glibc_ceiling, path_of=Paths(self._analyzer)
+            lock,
+            objects,
+            self.root,
+            waivers=self._waivers,
+            glibc_ceiling=self._glibc_ceiling,
+            path_of=Paths(self._analyzer),
+            linked=None if self.toolchain.writes_link_map else link.objects,
         )
         out_dir = f"bazel-out/{self.target.cpu}-opt/bin/host"
         plan = plan_host(

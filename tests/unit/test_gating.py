@@ -50,6 +50,14 @@ def test_a_registration_that_a_select_dropped_is_named_with_the_nearest_label():
     assert "did you mean //gpu:webgpu?" in str(caught.value)
 
 
+def test_without_a_link_map_the_link_itself_must_name_what_registers(tmp_path):
+    lock = replace(LOCK, product=Product("host", registrations=("//gpu:webgpu",)))
+    steps = [compile_step(OBJECT, "//gpu:webgpu")]
+    assert gate_policy(lock, steps, tmp_path, linked=[OBJECT]).registrations == {}
+    with pytest.raises(BuildError, match="//gpu:webgpu must register itself, but its objects are linked only if needed"):
+        gate_policy(lock, steps, tmp_path, linked=["x.o"])
+
+
 def test_blame_follows_an_object_to_its_label_and_its_path(tmp_path):
     asked = []
 
