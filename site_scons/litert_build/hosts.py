@@ -18,6 +18,7 @@ from litert_build.toolchains.linkmodel import HostFiles, module_definition, symb
 from litert_build.toolchains.runtime import refuse_prebuilt_cxx
 
 LABEL = "//:host"
+_SHORTEST_PREFIX = 5  # four letters and the star: "_*" or "a*" would let out C++ symbols by the hundred
 _EXPORT_SUFFIX = {"elf": ".exports", "pe": ".def", "macho": ".exports"}
 
 
@@ -106,14 +107,22 @@ def plan_host(
 def export_list(product: Product, target: Target, library: str, where: str) -> str:
     """Return the text of the export list of `product` in the form the target's linker reads.
 
+    What is required must be there, by name. What is allowed may be absent, as a function that a header declares for other targets:
+    it stands as a pattern that matches the one name, for lld refuses an absent name and lets an absent pattern be. A .def file has no
+    patterns: what is allowed is exported there by the dllexport of its declaration.
     Raises BuildError for an empty export list: a host that exports nothing is never meant.
     """
-    names = exported(product, where)
+    names = [name if name in product.required else as_pattern(name) for name in exported(product, where)]
     if target.format == "elf":
         return version_script(names)
     if target.format == "macho":
         return symbols_list(names)
     return module_definition(library, sorted(product.required))
+
+
+def as_pattern(name: str) -> str:
+    """Return the pattern that matches exactly `name`; a pattern as it is."""
+    return name if name.endswith("*") else f"{name[:-1]}[{name[-1]}]"
 
 
 def exported(product: Product, where: str) -> list[str]:
@@ -123,6 +132,8 @@ def exported(product: Product, where: str) -> list[str]:
     if not names:
         raise BuildError("the product exports nothing", where=where, mend="list the C API in product.required or product.allowed")
     for name in names:
+        if name.endswith("*") and (len(name) < _SHORTEST_PREFIX or name.startswith("_")):
+            raise BuildError(f"{name!r} lets out more than a C API", where=where, mend="allow a longer prefix, or the names themselves")
         if not name.removesuffix("*").replace("_", "a").isalnum():
             raise BuildError(
                 f"{name!r} is not a C symbol name or a prefix with a trailing *", where=where, mend="name the symbols to export"

@@ -26,7 +26,7 @@ from litert_build.bundles.stage import stage_companions
 from litert_build.checks.gate import check_host
 from litert_build.checks.model import GatePolicy, Waiver
 from litert_build.checks.sarif import to_sarif
-from litert_build.checks.waivers import read_waivers
+from litert_build.checks.waivers import WAIVERS, read_waivers
 from litert_build.errors import BuildError
 from litert_build.gating import Paths, allow_declared, gate_policy
 from litert_build.hosts import HostPlan, plan_host
@@ -159,7 +159,7 @@ class Job:
         references = [file.path for repository in self.lock.repositories.values() for file in repository.references()]
         crates = [repository.path for repository in self.lock.repositories.values() if repository.cargo and repository.path]
         sources = [file for crate in crates for file in sorted(crate.rglob("*")) if file.is_file()]
-        waivers = [THIRD_PARTY / "waivers.json"]
+        waivers = [WAIVERS]
         carried = sorted(THIRD_PARTY.glob("*/*/carried.json")) if self.lock.policy else []
         return [self.lock.file, *(path for path in references if path), *sources, *carried, *waivers]
 
@@ -240,7 +240,7 @@ class Job:
         if plan.library not in step.outputs:
             return step
         judged = partial(_run_and_judge, step, Commands(self.root), plan, self.target, policy)
-        waived = (f"{waiver.rule} {waiver.until} {waiver.reason}" for waiver in policy.waivers)
+        waived = (f"{waiver} {policy.today <= waiver.until}" for waiver in policy.waivers)
         rules = ("gate", policy.link_mode, *policy.required, "allowed", *policy.allowed, policy.version, policy.glibc_ceiling)
         signature = sign((step.signature.hex(),), rules, policy.registrations, (f"{n}={t}" for n, t in policy.signatures.items()), waived)
         return replace(step, work=judged, outputs=(*step.outputs, CHECKS, SARIF), signature=signature)
@@ -252,7 +252,7 @@ class Job:
 
     @property
     def _waivers(self) -> tuple[Waiver, ...]:
-        return read_waivers(THIRD_PARTY / "waivers.json")
+        return read_waivers(WAIVERS)
 
     @property
     def _glibc_ceiling(self) -> str:

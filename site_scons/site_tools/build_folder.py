@@ -13,9 +13,11 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from litert_build.checks.waivers import WAIVERS
 from litert_build.incremental.database import WHOLE
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.session import Session
@@ -99,4 +101,5 @@ def _whole(options: Options) -> bool:
 
 def _run_key(options: Options) -> bytes:
     values = (f"{name}={value}" for name, value in sorted(options.values.items()) if name not in _NO_MATTER)
-    return sign(values, map(str, sorted(options.local.items())), (sys.version, os.environ.get("PATH", "")), bundle_environment())
+    today = [str(date.today())] if WAIVERS.exists() else []  # a waiver stops on its day though nothing else moves
+    return sign(values, map(str, sorted(options.local.items())), (sys.version, os.environ.get("PATH", "")), bundle_environment(), today)
