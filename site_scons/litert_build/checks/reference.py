@@ -23,7 +23,8 @@ trie, traces in its bytes) and by the link map. It runs
 
 - in the link of the host: a host that breaks a rule is moved to `<name>.rejected`, the build fails, and no bundle exists;
 - over every library of a bundle, companions among them, each beside all others;
-- alone, on any library: `scons check file=PATH target=linux-x64 ref=v0.19.1`;
+- alone, on any library: `scons check file=PATH target=linux-x64 ref=v0.19.1` (`lock=PATH` for a lock's own rules; without either those
+  of the newest release, but for the functions it must export). The exit code is 1 where a rule is broken;
 - from Python: `litert_build.checks.gate.check_file(Path("libLiteRtLm.so"), find_target("linux-x64")).text`.
 
 It writes `checks.json` (the facts in short, one entry a rule) and, for CI annotations, SARIF 2.1.0 (`litert_build.checks.sarif`). What it
