@@ -17,7 +17,7 @@ from tests.e2e.engine import REPOSITORY
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is absent: apt-get install g++")
 
 MODEL = REPOSITORY / "third_party" / "sample" / "models" / "tiny.model"
-PROMPT = "the river carries a question"  # that of third_party/sample/smoke/smoke.c
+PROMPT = "the river carries a question"  # that of src/smoke
 
 
 def run(*argv: str, **environment: str) -> str:
@@ -43,13 +43,24 @@ def prefix(bundle: Path, tmp_path: Path) -> Path:
 
 
 def expected() -> str:
-    """What smoke.c printed for the same prompt on the machine that made the golden file."""
+    """What the walk of src/smoke printed for the same prompt on the machine that made the golden file."""
     return str(json.loads((REPOSITORY / "third_party" / "sample" / "golden.json").read_text())["text"])
 
 
 def test_it_verifies(bundle: Path) -> None:
     text = run(sys.executable, "-m", "SCons", "-Q", "verify", f"bundle={bundle}")
     assert text.startswith("Verified litert-lm-native-runtime-linux-x64-v0.0.1.tar.gz\n") and "  ok  SHA256SUMS: 7 sums\n" in text
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/how-to-build.md"])
+def test_the_pages_tell_the_verdict_of_this_build(bundle: Path, page: str) -> None:
+    rules = json.loads((bundle.parent / "checks.json").read_text())["rules"]
+    assert f"checks  {len(rules)} rules passed, build/linux-x64/sample/checks.json\n" in (REPOSITORY / page).read_text(encoding="utf-8")
+
+
+def test_the_page_tells_what_the_consumer_prints() -> None:
+    page = (REPOSITORY / "docs" / "bundles.md").read_text(encoding="utf-8")
+    assert f'out/consumer third_party/sample/models/tiny.model "{PROMPT}"' in page and f"prints `{expected()}`" in page
 
 
 def test_the_manifest_says_what_the_function_returns(bundle: Path, prefix: Path) -> None:
