@@ -37,7 +37,7 @@ def test_a_dll_has_one_export_and_needs_the_system_alone(tmp_path: Path, name: s
     toolchain = toolchain_or_skip(name, "windows-x64")
     plan = build(tmp_path, toolchain)
     facts = read_binary(tmp_path / plan.library)
-    assert facts.exported_names == {"answer"}
+    assert facts.exported_names == {"answer", "spoken"}
     assert [needed for needed in facts.needed if needed.lower() not in ("kernel32.dll", "msvcrt.dll") and "api-ms-" not in needed] == []
     assert {"DYNAMIC_BASE", "NX_COMPAT", "HIGH_ENTROPY_VA"} <= set(facts.flags)
     assert (tmp_path / plan.import_library).stat().st_size > 0
@@ -78,7 +78,7 @@ def test_a_dylib_has_its_exports_its_names_and_its_minimum_os(tmp_path: Path, ta
     toolchain = toolchain_or_skip("zig", target)
     plan = build(tmp_path, toolchain)
     facts = read_binary(tmp_path / plan.library)
-    assert facts.exported_names == {"answer"}
+    assert facts.exported_names == {"answer", "spoken"}
     assert (facts.arch, facts.soname, facts.minimum_os) == (arch, "@rpath/libLiteRtLm.dylib", "14.0")
     assert facts.needed == ("/usr/lib/libSystem.B.dylib",)
     assert list(facts.evidence.families) == ["libc++"]

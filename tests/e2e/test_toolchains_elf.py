@@ -61,7 +61,7 @@ def test_a_host_has_one_export_one_runtime_and_is_hardened(tmp_path: Path, targe
     toolchain = toolchain_or_skip(name, target, runtime)
     plan = build(tmp_path, toolchain)
     facts = read_binary(tmp_path / plan.library)
-    assert facts.exported_names == {"answer"}
+    assert facts.exported_names == {"answer", "spoken"}
     assert (facts.soname, facts.runpath, facts.rpath) == ("libLiteRtLm.so", ("$ORIGIN",), ())
     assert facts.relro and facts.bind_now and facts.nx and not facts.text_relocations
     needs_one_runtime(facts)

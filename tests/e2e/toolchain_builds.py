@@ -27,6 +27,11 @@ extern "C" int answer() {
   std::thread([&] { try { (void)values.at("two"); } catch (const std::out_of_range&) { result = 2 + ++calls - 1; } }).join();
   return values.at("forty") + result;
 }
+extern "C"
+#ifdef _WIN32
+__declspec(dllexport)
+#endif
+int spoken() { return 3; }
 extern "C" int hidden() { return 7; }
 """
 
@@ -53,7 +58,7 @@ def build(folder: Path, toolchain: Toolchain, source: str = SOURCE, *, split_deb
         includes=(("-iquote", "."),),
         flags=tuple(flag for flag in flags if not flag.startswith("-D")),
     )
-    lock = Lock(folder / "a.json", "a", "a", "a", {}, (), Product("host", required=("answer",)))
+    lock = Lock(folder / "a.json", "a", "a", "a", {}, (), Product("host", required=("answer",), allowed=("spoken", "declared_elsewhere")))
     plan = plan_host(LinkInputs((compile_action.output,)), lock, toolchain.target, toolchain, out_dir="out", split_debug=split_debug)
     (folder / "out").mkdir()
     run(folder, toolchain, toolchain.compile_argv(compile_action))
