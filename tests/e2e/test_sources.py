@@ -318,3 +318,37 @@ def test_a_clock_set_back_changes_nothing(server: Loopback, tmp_path: Path) -> N
     again = trees(tmp_path, lock)
     assert (again["a"], (again["b"] / "x").read_text()) == (made["a"], "2")
     assert len(server.gets("/a.tar.gz")) == 1
+
+
+def escaping() -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as box:
+        link = tarfile.TarInfo("top/out")
+        link.type, link.linkname = tarfile.SYMTYPE, "../../.."
+        box.addfile(link)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("served", "pinned", "message"),
+    [
+        (b"<!DOCTYPE html><html>log in</html>", False, "the server answered with a page"),
+        (tarball({"x": b"good"})[:-20], False, "wrong digest"),
+        (tarball({"x": b"good"})[:-20], True, "a.tar.gz: the archive"),
+        (escaping(), True, "out"),
+        (tarball({"x": b"forged"}), False, "wrong digest"),
+    ],
+)
+def test_after_what_was_refused_the_next_good_run_succeeds(
+    server: Loopback, tmp_path: Path, served: bytes, pinned: bool, message: str
+) -> None:
+    """`pinned`: the lock has the digest of the bad archive, so that it is unpacked."""
+    entry = serve(server, "/a.tar.gz", {"x": b"good"})
+    bad = {**entry, "sha256": hashlib.sha256(served).hexdigest()} if pinned else entry
+    server.faults["/a.tar.gz"] = [Fault(body=served)]
+    with pytest.raises(BuildError) as caught:
+        trees(tmp_path, write_lock(tmp_path, a=bad), QUICK)
+    assert message in str(caught.value)
+    assert not [path for path in (tmp_path / "store").rglob("a-*") if path.is_dir()], "nothing half-made is used"
+    made = trees(tmp_path, write_lock(tmp_path, a=entry))["a"]
+    assert {path.name: path.read_bytes() for path in made.iterdir()} == {"x": b"good"}
