@@ -166,6 +166,12 @@ def test_what_the_project_carries_is_well_described() -> None:
                 assert Path(getattr(reference, "path", reference)).is_file()
 
 
+def test_the_committed_audit_tells_what_is_carried() -> None:
+    committed = Path("docs/patch-audit.md").read_text().splitlines()
+    missing = [line for line in audit_text(read_carried(Path("third_party")), {}).splitlines() if line not in committed]
+    assert missing == [], "run scons patches"
+
+
 def test_a_repository_that_workspace_lacks_is_declared_for_the_lock(tmp_path: Path) -> None:
     entry = {"urls": ["https://host/ml-drift.tar.gz"], "sha256": "c" * 64, "build_file": "BUILD", "repo_mapping": {"@fp16": "@FP16"}}
     carried = carry(tmp_path, declares={"ml_drift": entry}, option="static_gpu=inject")
