@@ -270,7 +270,7 @@ def test_a_missing_source(project: Project) -> None:
 
 def test_a_missing_source_of_a_macro(project: Project) -> None:
     (project.folder / "tiny/answer.cc").unlink()
-    refused(project, "answer.cc", "BUILD:4")
+    refused(project, "answer.cc", "BUILD:4", "in unit at ")
 
 
 def test_a_fault_inside_a_macro_shows_its_stack(project: Project) -> None:

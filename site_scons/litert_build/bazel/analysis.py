@@ -253,7 +253,7 @@ class Analyzer:
         if self.active:
             self.edges.setdefault(next(reversed(self.active)), {})[key] = None
         if key in self.done:
-            if parent is not None:
+            if parent is not None and self.done[key].kind != "faulty":
                 self._check_visible(label, parent)
             return self.done[key]
         if key in self.active:
@@ -263,7 +263,7 @@ class Analyzer:
         self.active[key] = None
         try:
             with located(wanted_by):
-                package, rule = self.find(label, wanted_by)
+                package, rule = self._found(label, wanted_by, parent)
                 if parent is not None:
                     self._check_visible(label, parent)
             result = self._configure(label, package, rule, configuration)
@@ -277,6 +277,15 @@ class Analyzer:
             del self.active[key]
         self.done[key] = result
         return result
+
+    def _found(self, label: Label, wanted_by: str, parent: RuleTarget | None) -> tuple[Package, RuleTarget | None]:
+        """Find a label; a fault about the label itself tells the macros that wrote it."""
+        try:
+            return self.find(label, wanted_by)
+        except BuildError as error:
+            if parent is None or error.where != wanted_by:
+                raise
+            raise BuildError(error.what, where=error.where, notes=[*error.notes, *parent.notes()], mend=error.mend) from error
 
     def _check_visible(self, label: Label, parent: RuleTarget) -> None:
         if self.lock.visibility == "checked" and (label.repository, label.package) != (parent.label.repository, parent.label.package):

@@ -31,7 +31,7 @@ class DeclaredHeaders:
     def __init__(self, groups: list[Group], of: dict[tuple[str, str], int]) -> None:
         self.groups = groups
         self.of = of
-        self.known: dict[int, frozenset[str]] = {}
+        self.large: dict[int, frozenset[str]] = {}
 
     @staticmethod
     def from_depsets(headers: Mapping[tuple[str, str], Depset]) -> DeclaredHeaders:
@@ -54,29 +54,35 @@ class DeclaredHeaders:
         node = self.of.get((label, configuration))
         if node is None:
             return []
-        allowed = self._allowed(node)
-        paths = dict.fromkeys(posixpath.normpath(path) for path in read if not posixpath.isabs(path))
-        return [path for path in paths if path not in allowed]
+        left = {posixpath.normpath(path): None for path in read if not posixpath.isabs(path)}
+        seen: set[int] = set()
+        pending = [node]
+        while pending and left:
+            number = pending.pop()
+            if number not in seen:
+                seen.add(number)
+                self._strike(left, number)
+                pending.extend(self.groups[number][1])
+        return list(left)
 
     def hidden(self, label: str, configuration: str, path: str) -> str:
         """Return the declared generated header that the source file `path` stands in front of, empty where there is none: sources are
         looked through first, and this build has no sandbox that would leave out the one that is not declared."""
-        node, generated = self.of.get((label, configuration)), f"bazel-out/{configuration}/bin/{path}"
-        return generated if node is not None and generated in self._allowed(node) else ""
+        generated = f"bazel-out/{configuration}/bin/{path}"
+        declared = (label, configuration) in self.of and not self.undeclared(label, configuration, [generated])
+        return generated if declared else ""
 
-    def _allowed(self, node: int) -> frozenset[str]:
-        if node not in self.known:
-            found: set[str] = set()
-            seen: set[int] = set()
-            pending = [node]
-            while pending:
-                number = pending.pop()
-                if number not in seen:
-                    seen.add(number)
-                    found.update(self.groups[number][0])
-                    pending.extend(self.groups[number][1])
-            self.known[node] = frozenset(found)
-        return self.known[node]
+    def _strike(self, left: dict[str, None], number: int) -> None:
+        """Remove from `left` what the group `number` declares itself, by a walk over the smaller of the two."""
+        own = self.groups[number][0]
+        if len(own) <= len(left):
+            for path in own:
+                left.pop(path, None)
+            return
+        if number not in self.large:
+            self.large[number] = frozenset(own)
+        for path in [path for path in left if path in self.large[number]]:
+            del left[path]
 
     def save(self, file: Path) -> None:
         """Write the graph, whole or not at all."""
