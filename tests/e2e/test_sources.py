@@ -14,10 +14,12 @@ import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from litert_build.errors import BuildError
+from litert_build.sources import commands
 from litert_build.sources.git import resolve
 from litert_build.sources.lock import Lock
 from litert_build.sources.network import Network
@@ -352,3 +354,14 @@ def test_after_what_was_refused_the_next_good_run_succeeds(
     assert not [path for path in (tmp_path / "store").rglob("a-*") if path.is_dir()], "nothing half-made is used"
     made = trees(tmp_path, write_lock(tmp_path, a=entry))["a"]
     assert {path.name: path.read_bytes() for path in made.iterdir()} == {"x": b"good"}
+
+
+@pytest.mark.parametrize(("system", "windows", "expected"), [("posix", ("w",), "bash"), ("nt", ("w",), "powershell"), ("nt", (), "bash")])
+def test_windows_has_commands_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, system: str, windows: tuple[str, ...], expected: str
+) -> None:
+    ran: list[list[str]] = []
+    monkeypatch.setattr(commands, "run", lambda argv, **_: ran.append(list(argv)))
+    monkeypatch.setattr(commands, "os", SimpleNamespace(name=system))
+    commands.run_patch_commands(("p",), windows, tmp_path, "x")
+    assert [(Path(argv[0]).name, argv[-1]) for argv in ran] == [(expected, "w" if expected == "powershell" else "p")]
