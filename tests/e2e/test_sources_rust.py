@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -127,6 +128,30 @@ def test_a_cxx_bridge_needs_cxxbridge(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "cxxbridge" else real(name))
     with pytest.raises(BuildError, match=r"src/lib\.rs needs cxxbridge, which is not installed"):
         trees(tmp_path, lock(tmp_path, crate(tmp_path), {"bridges": ["src/lib.rs"]}))
+
+
+BRIDGE = """#!/bin/sh
+case "$2" in
+--header) printf '#pragma once\\nint bridged();\\n' ;;
+*) printf '#include "%s.h"\\nint bridged() { return 3; }\\n' "$1" ;;
+esac
+"""
+
+
+@needs_cargo
+def test_what_cxxbridge_writes_is_compiled_with_the_crate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script stands for cxxbridge, called as cxx documents it, once for each of the two files."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/cxxbridge").write_text(BRIDGE)
+    (tmp_path / "bin/cxxbridge").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    it = lock(tmp_path, crate(tmp_path), {"bridges": ["src/lib.rs"]})
+    made = trees(tmp_path, it)
+    tree = made["sample_templates"]
+    assert (tree / "include/src/lib.rs.h").read_text() == "#pragma once\nint bridged();\n"
+    (compile,) = [action for action in analyze(it, made, find_target(host_target())).actions.compiles() if "lib.rs" in action.source]
+    assert compile.source == "external/sample_templates/src/src/lib.rs.cc"
+    subprocess.run(["g++", "-fsyntax-only", f"-I{tree}/include", str(tree / "src/src/lib.rs.cc")], check=True)
 
 
 def test_every_target_has_a_triple_and_msvc_its_runtime(tmp_path: Path) -> None:
