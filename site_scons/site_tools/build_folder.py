@@ -80,8 +80,10 @@ def finish_at_exit(env: Any, options: Options, session: Session, products: Seque
         ran, failed = len(session.ran), len(session.failed)
         seconds = time.monotonic() - env["STARTED"]
         skipped = len(session.steps) - ran - failed - len(session.restored)
+        outdated = {session.root / output for output in session.outdated()}
         cache = session.cache.text if session.cache else ""
-        console.say(summary_text(products, ran=ran, skipped=skipped, seconds=seconds, failed=failed, cache=cache))
+        current = [product for product in products if product.file not in outdated]
+        console.say(summary_text(current, ran=ran, skipped=skipped, seconds=seconds, failed=failed, cache=cache))
 
     atexit.register(finish)
 

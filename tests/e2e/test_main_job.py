@@ -324,6 +324,19 @@ def test_an_extra_export(project: Project) -> None:
     assert "leaked" in result.text and "only-exports" in result.text
 
 
+def test_a_build_of_the_host_alone_leaves_no_bundle_of_another_host(project: Project) -> None:
+    built(project)
+    project.replace("base.cc", "MADE)", "MADE /* as before */)")
+    same = project.scons("host")
+    assert same.code == 0 and "\nbundle  " in same.text and project.bundles
+    project.replace("made.in", "42", "43")
+    other = project.scons("host")
+    assert other.code == 0 and "\nhost  " in other.text and "\nbundle  " not in other.text
+    assert project.bundles == []
+    built(project)
+    assert project.bundles
+
+
 def test_a_library_is_judged_by_a_release_that_has_no_lock_here(project: Project) -> None:
     source = project.write("extra.cc", 'extern "C" int litert_lm_engine_create() { return 1; }\n')
     library = project.folder / "libLiteRtLm.so"

@@ -173,13 +173,23 @@ class Session:
         """Whether every step is up to date now."""
         return not self.failed and all(self.database.holds(step.key, step.signature) for step in self.steps.values())
 
+    def outdated(self) -> set[str]:
+        """Return the outputs of earlier builds that the steps of now would make anew, but that no goal of this run reached."""
+        found: set[str] = set()
+        left = self._pending - {*self.ran, *self.restored, *self._held}
+        for step in self.steps.values():
+            if step.key in left and (not found.isdisjoint(step.inputs) or not self.database.holds_now(step.key, step.signature)):
+                found.update(step.outputs)
+        return found
+
     def finish(self) -> None:
-        """Save the database, and withdraw what a failed build leaves from an earlier one. Called once, however the build ended."""
-        if self.failed:
-            for step in self.steps.values():
-                if step.withdrawn:
-                    for output in step.outputs:
-                        (self.root / output).unlink(missing_ok=True)
+        """Save the database, and withdraw what a failed build, or one that ended before it, leaves from an earlier one. Called once,
+        however the build ended."""
+        outdated = self.outdated() if self.ran else set()
+        for step in self.steps.values():
+            if step.withdrawn and (self.failed or not outdated.isdisjoint(step.outputs)):
+                for output in step.outputs:
+                    (self.root / output).unlink(missing_ok=True)
         if self.decides:
             self.database.see_own_folders()
             self.database.save()

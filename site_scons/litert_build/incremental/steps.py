@@ -27,8 +27,8 @@ class Step:
     """One thing to run. `key` is its first output; `inputs` are what must exist before, and, where `reports_inputs` is false, all it reads.
 
     Where `reports_inputs` is true (a compile), the outcome names what was read and `inputs` only order it. `work` is a command, or a
-    function of this process. What is `withdrawn` (a bundle) is removed when the build fails: it must not be taken for the product of the
-    failed one.
+    function of this process. What is `withdrawn` (a bundle) is removed when the build fails, or ends before it: it must not be taken for
+    the product of that build.
     """
 
     title: str
