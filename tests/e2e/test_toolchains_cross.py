@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 import platform
-import subprocess
 from pathlib import Path
 
 import pytest
-from litert_build.actions import Compile, Link
 from litert_build.binaries.linkmap import LinkMap
 from litert_build.binaries.reader import read_binary
-from litert_build.errors import BuildError
-from litert_build.toolchains.runners import run_argv, run_environment
 
-from tests.e2e.toolchain_builds import build, run, toolchain_or_skip
+from tests.e2e.toolchain_builds import answer_under_wine, build, toolchain_or_skip
 
 pytestmark = pytest.mark.skipif(platform.system() != "Linux", reason="needs Linux")
 
 WINDOWS = ["mingw", "zig"]
 MACOS = [("macos-arm64", "arm64"), ("macos-x64", "x64")]
-LOADER = """
-#include <stdio.h>
-#include <windows.h>
-int main(int argc, char** argv) {
-  HMODULE library = LoadLibraryA(argv[argc - 1]);
-  if (!library) { printf("error %lu\\n", GetLastError()); return 1; }
-  int (*answer)(void) = (int (*)(void))GetProcAddress(library, "answer");
-  printf("%d\\n", answer());
-  return 0;
-}
-"""
 
 
 @pytest.mark.parametrize("name", WINDOWS)
@@ -47,18 +32,7 @@ def test_a_dll_has_one_export_and_needs_the_system_alone(tmp_path: Path, name: s
 def test_a_dll_runs_under_wine(tmp_path: Path, name: str) -> None:
     toolchain = toolchain_or_skip(name, "windows-x64")
     plan = build(tmp_path, toolchain)
-    (tmp_path / "load.c").write_text(LOADER)
-    run(tmp_path, toolchain, toolchain.compile_argv(Compile("//:l", "load.c", "out/load.o", "out/load.d", "target", "c", (), (), ())))
-    link = Link("//:load", "out/load.exe", "executable", "target", ("out/load.o",))
-    (tmp_path / "out/load.rsp").write_text("\n".join(toolchain.response_lines(link)))
-    run(tmp_path, toolchain, toolchain.link_argv(link, "out/load.rsp"))
-    try:
-        argv = run_argv(toolchain.target, "out/load.exe", [plan.library.replace("/", "\\")])
-    except BuildError as missing:
-        pytest.skip(missing.what)
-    environment = run_environment(toolchain.target, tmp_path)
-    done = subprocess.run(argv, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "42", done.stdout + done.stderr
+    assert answer_under_wine(tmp_path, toolchain, plan.library) == "42"
 
 
 @pytest.mark.parametrize(

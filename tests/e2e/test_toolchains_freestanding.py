@@ -27,7 +27,7 @@ from litert_build.toolchains.features import default_flags
 from litert_build.toolchains.gnu import GnuToolchain
 from litert_build.toolchains.probe import Tool, find_tool
 
-from tests.e2e.toolchain_builds import run
+from tests.e2e.toolchain_builds import answer_under_wine, run, toolchain_or_skip
 
 SOURCE = """
 static int table[3] = {40, 1, 1};
@@ -121,6 +121,11 @@ def test_clang_cl_links_a_dll_with_its_export_and_hardening(tmp_path: Path) -> N
     assert facts.exported_names == {"answer"}
     assert {"DYNAMIC_BASE", "NX_COMPAT", "HIGH_ENTROPY_VA"} <= set(facts.flags)
     assert (tmp_path / "out/answer.d").read_text().startswith("out/answer.o:")
+
+
+def test_wine_loads_the_dll_of_clang_cl(tmp_path: Path) -> None:
+    library = link(tmp_path, windows(tmp_path)).relative_to(tmp_path)
+    assert answer_under_wine(tmp_path, toolchain_or_skip("mingw", "windows-x64"), str(library)) == "42"
 
 
 @pytest.mark.parametrize("make", [lambda folder: android(16384), windows], ids=["android", "clang-cl"])

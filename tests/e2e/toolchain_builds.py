@@ -14,6 +14,7 @@ from litert_build.sources.lock import Lock, Product
 from litert_build.toolchains import find_toolchain
 from litert_build.toolchains.base import Toolchain
 from litert_build.toolchains.features import default_flags, unfiltered_flags
+from litert_build.toolchains.runners import run_argv, run_environment
 
 SOURCE = """
 #include <stdexcept>
@@ -33,6 +34,17 @@ __declspec(dllexport)
 #endif
 int spoken() { return 3; }
 extern "C" int hidden() { return 7; }
+"""
+WINDOWS_LOADER = """
+#include <stdio.h>
+#include <windows.h>
+int main(int argc, char** argv) {
+  HMODULE library = LoadLibraryA(argv[argc - 1]);
+  if (!library) { printf("error %lu\\n", GetLastError()); return 1; }
+  int (*answer)(void) = (int (*)(void))GetProcAddress(library, "answer");
+  printf("%d\\n", answer());
+  return 0;
+}
 """
 
 
@@ -76,3 +88,19 @@ def build(folder: Path, toolchain: Toolchain, source: str = SOURCE, *, split_deb
 def run(folder: Path, toolchain: Toolchain, argv: list[str]) -> None:
     done = subprocess.run(argv, cwd=folder, env=dict(toolchain.environment), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def answer_under_wine(folder: Path, toolchain: Toolchain, library: str) -> str:
+    """Return what `answer` of the DLL at `library`, a path in `folder`, gives to a program. Skips where wine is missing."""
+    (folder / "load.c").write_text(WINDOWS_LOADER)
+    run(folder, toolchain, toolchain.compile_argv(Compile("//:l", "load.c", "out/load.o", "out/load.d", "target", "c", (), (), ())))
+    link = Link("//:load", "out/load.exe", "executable", "target", ("out/load.o",))
+    (folder / "out/load.rsp").write_text("\n".join(toolchain.response_lines(link)))
+    run(folder, toolchain, toolchain.link_argv(link, "out/load.rsp"))
+    try:
+        argv = run_argv(toolchain.target, "out/load.exe", [library.replace("/", "\\")])
+    except BuildError as missing:
+        pytest.skip(missing.what)
+    environment = run_environment(toolchain.target, folder)
+    done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or done.stderr

@@ -11,7 +11,7 @@ from litert_build.policy.refs import apply_policy
 from litert_build.policy.targets import TARGETS, find_target
 from litert_build.reports.targets import targets_markdown, targets_text
 from litert_build.sources.lock import Lock, Product
-from litert_build.toolchains import TOOLCHAINS
+from litert_build.toolchains import TOOLCHAINS, runners
 from litert_build.toolchains.flags import check
 from litert_build.toolchains.runners import require_cpu, run_argv
 
@@ -86,6 +86,17 @@ def test_a_cpu_without_avx2_cannot_run_what_is_compiled_for_it() -> None:
     with pytest.raises(BuildError, match="this machine's CPU lacks avx2, which linux-x64 is compiled for"):
         require_cpu(find_target("linux-x64"), frozenset({"sse4_2", "avx"}))
     require_cpu(find_target("linux-x64"), frozenset({"avx2"}))
+
+
+def test_a_run_on_a_cpu_without_avx2_is_refused_before_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "this_machine", lambda: ("linux", "x64"))
+    monkeypatch.setattr(runners, "_cpu_flags", lambda: frozenset({"sse4_2", "avx"}))
+    with pytest.raises(BuildError) as caught:
+        run_argv(find_target("linux-x64"), "smoke")
+    assert str(caught.value) == (
+        "target=: this machine's CPU lacks avx2, which linux-x64 is compiled for\n"
+        "  -> build here, and run the smoke test on a machine that has it"
+    )
 
 
 def test_a_target_without_a_runner_says_where_it_runs() -> None:

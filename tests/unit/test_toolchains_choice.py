@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from litert_build.errors import BuildError
 from litert_build.policy.targets import find_target
+from litert_build.reports.doctor import doctor_text
 from litert_build.toolchains import find_toolchain
 from litert_build.toolchains.gnu import driver_pair
 from litert_build.toolchains.limits import LINK_MEMORY, link_jobs, require_short_paths
@@ -42,6 +43,15 @@ def test_no_compiler_says_which_and_how_to_install_it() -> None:
         "toolchain=gcc: no C compiler for linux-x64: no-such-gcc not found\n"
         "  -> apt-get install g++ (Fedora: dnf install gcc-c++), or name one with cc=PATH cxx=PATH"
     )
+
+
+def test_the_doctor_says_what_is_missing_and_what_installs_it() -> None:
+    text = doctor_text([find_target("linux-x64")], cc="no-such-gcc", cxx="no-such-g++")
+    assert "no C compiler for linux-x64: no-such-gcc not found\n           -> apt-get install g++" in text
+    assert "  missing  clang: no C compiler for linux-x64: no-such-gcc not found\n           -> apt-get install clang" in text
+    android = doctor_text([find_target("android-arm64")])
+    assert "  missing  ndk (default): no Android NDK for android-arm64: sysroot= is not given\n           -> unpack NDK r28b" in android
+    assert "  missing  runner: android-arm64 cannot be run on this machine\n           -> run it on android arm64" in android
 
 
 @pytest.mark.parametrize(
