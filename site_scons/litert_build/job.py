@@ -329,13 +329,21 @@ class Job:
 
 
 def with_policy(lock: Lock, options: Options, target: Target) -> Lock:
-    """Return the lock with the rules of its release and what is carried for it. Raises BuildError."""
-    lock = apply_policy(lock, target.name, link_mode=options["link_mode"])
-    if not lock.policy:
+    """Return the lock with the rules of its release and what is carried for it. Raises BuildError, also where an option that switches a
+    carried change on finds none to switch."""
+    lock, inject = apply_policy(lock, target.name, link_mode=options["link_mode"]), options["static_gpu"] != "off"
+    if not lock.policy and not inject:
         return lock
     from litert_build.sources.carried import apply_carried, read_carried
 
-    return apply_carried(lock, read_carried(THIRD_PARTY), target.name, {"static_gpu": options["static_gpu"]})[0]
+    lock, applied = apply_carried(lock, read_carried(THIRD_PARTY), target.name, {"static_gpu": options["static_gpu"]})
+    if inject and not any(change.option == f"static_gpu={options['static_gpu']}" for change in applied):
+        raise BuildError(
+            f"static_gpu= has nothing to add to {lock.ref} on {target.name}",
+            where=f"static_gpu={options['static_gpu']}",
+            mend="leave it out; docs/patch-audit.md says which releases and systems it serves",
+        )
+    return lock
 
 
 def _run_and_judge(step: Step, commands: Commands, plan: HostPlan, target: Target, policy: GatePolicy) -> Outcome:

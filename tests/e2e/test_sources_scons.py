@@ -205,6 +205,8 @@ def test_what_is_carried_is_audited_by_the_command(checkout: Checkout) -> None:
 def test_the_manifest_tells_what_the_command_line_changed(checkout: Checkout) -> None:
     checkout.publish("v0.18.0")
     checkout.done("lock", "ref=v0.18.0", "targets=linux-x64")
+    text = checkout.refused("target=linux-x64", "ref=sample", "static_gpu=inject", "actions")
+    assert "static_gpu= has nothing to add to sample on linux-x64" in text
     local = Path(shutil.copytree(SAMPLE / "base", checkout.folder / "base checkout"))
     shutil.copyfile(REPOSITORY / "LICENSE", local / "LICENSE")
     source = next(local.rglob("*.cc"))
