@@ -183,7 +183,9 @@ def read_options(arguments: Mapping[str, str], names: Sequence[str], commands: I
     if not values["build_dir"]:
         raise BuildError("build_dir= names no folder", where="build_dir=", mend="build_dir=PATH")
     values["target"] = find_target(values["target"]).name if values["target"] else host_target()
-    return Options(values, local, goals, files, command)
+    options = Options(values, local, goals, files, command)
+    options.count("link_jobs", 1)
+    return options
 
 
 def _checked(name: str, value: str) -> str:

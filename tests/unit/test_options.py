@@ -54,8 +54,8 @@ def test_links_at_once_are_what_is_asked_for_or_what_memory_bears() -> None:
 @pytest.mark.parametrize("text", ["0", "-1", "many", "1.5"])
 def test_a_number_of_links_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(BuildError) as caught:
-        read_options({"link_jobs": text}, []).count("link_jobs", 3)
-    assert str(caught.value) == f"link_jobs={text}: link_jobs takes a number from 1 up, not {text!r}\n  -> link_jobs=3"
+        read_options({"link_jobs": text}, [])
+    assert str(caught.value) == f"link_jobs={text}: link_jobs takes a number from 1 up, not {text!r}\n  -> link_jobs=1"
 
 
 def test_a_command_ends_the_reading() -> None:
