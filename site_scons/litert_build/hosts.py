@@ -109,7 +109,8 @@ def export_list(product: Product, target: Target, library: str, where: str) -> s
 
     What is required must be there, by name. What is allowed may be absent, as a function that a header declares for other targets:
     it stands as a pattern that matches the one name, for Mach-O linkers refuse an absent name, and so does lld for ELF from 16 on
-    (--no-undefined-version); neither minds a pattern without a match. A .def file has no patterns: what is allowed is exported there by the dllexport of its declaration.
+    (--no-undefined-version); neither minds a pattern without a match. A .def file has no patterns: what is allowed is exported there by
+    the dllexport of its declaration.
     Raises BuildError for an empty export list: a host that exports nothing is never meant.
     """
     names = [name if name in product.required else as_pattern(name) for name in exported(product, where)]
