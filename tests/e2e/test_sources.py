@@ -340,6 +340,7 @@ def escaping() -> bytes:
         (escaping(), True, "out"),
         (tarball({"x": b"forged"}), False, "wrong digest"),
     ],
+    ids=("page", "short", "short as pinned", "escaping", "forged"),
 )
 def test_after_what_was_refused_the_next_good_run_succeeds(
     server: Loopback, tmp_path: Path, served: bytes, pinned: bool, message: str
