@@ -111,7 +111,8 @@ def c_abi(context: Context) -> Outcome:
         for name, signature in expected.items()
         if found.get(name) != signature
     ]
-    return Outcome(f"{len(expected)} signatures as expected, {len(found)} functions declared", tuple(findings))
+    compared = f"{len(expected)} signatures as expected" if expected else "no signatures are recorded for this ref"
+    return Outcome(f"{compared}, {len(found)} functions declared", tuple(findings))
 
 
 @rule(
