@@ -12,6 +12,7 @@ from litert_build.binaries.facts import BinaryFacts
 from litert_build.binaries.reader import read_binary
 from litert_build.toolchains.base import Toolchain
 from litert_build.toolchains.runners import run_argv
+from litert_build.toolchains.variants import with_lto
 
 from tests.e2e.toolchain_builds import build, run, toolchain_or_skip
 
@@ -96,6 +97,16 @@ def test_split_debug_keeps_the_symbols_beside(tmp_path: Path, name: str) -> None
     assert ".symtab" not in dict(stripped.sections)
     assert ".symtab" in dict(whole.sections)
     assert stripped.build_id == whole.build_id
+
+
+@pytest.mark.parametrize(("target", "name"), [("linux-x64", "gcc"), ("linux-x64", "clang"), ("linux-x64", "zig"), ("linux-arm64", "gcc")])
+def test_a_host_that_is_optimized_at_link_time_is_the_same_host(tmp_path: Path, target: str, name: str) -> None:
+    toolchain = with_lto(toolchain_or_skip(name, target))
+    plan = build(tmp_path, toolchain)
+    facts = read_binary(tmp_path / plan.library)
+    assert facts.exported_names == {"answer", "spoken"}
+    needs_one_runtime(facts)
+    assert load_and_call(tmp_path, toolchain, plan.library) == "42\n"
 
 
 def test_an_undefined_symbol_stops_the_link(tmp_path: Path) -> None:

@@ -118,6 +118,12 @@ def test_an_export_list_that_means_nothing_is_refused(names: tuple[str, ...]) ->
         export_list(Product("host", allowed=names), find_target("linux-x64"), "L", "a.json")
 
 
+def test_a_prebuilt_archive_of_cxx_stops_the_plan_of_a_host(tmp_path: Path) -> None:
+    (tmp_path / "libx.a").write_bytes(b"!<arch>\n\0_Znwm\0")
+    with pytest.raises(BuildError, match=r"a\.json: libx\.a is a prebuilt static archive that holds C\+\+"):
+        plan_host(LinkInputs(("a.o",), libraries=("libx.a",)), LOCK, find_target("linux-x64"), plain_gcc(), out_dir="out", root=tmp_path)
+
+
 def test_a_lock_of_objects_makes_no_host() -> None:
     lock = Lock(Path("a.json"), "abseil", "a", "a", {}, (), Product("objects"))
     with pytest.raises(BuildError, match="abseil makes objects, not a host"):
