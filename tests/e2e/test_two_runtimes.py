@@ -36,6 +36,7 @@ class Builds:
         lock = json.loads((REPOSITORY / "third_party/refs/sample.json").read_text(encoding="utf-8"))
         for repository in lock["repositories"].values():
             repository["path"] = str((REPOSITORY / "third_party/refs" / repository["path"]).resolve())
+        lock["product"]["registrations"] = lock["product"]["registrations"] if name == "static" else []  # the core holds them
         lock |= {"ref": name, **changes}
         lock["repositories"] |= {"litert_prebuilt": {"path": str(self.folder / "prebuilt")}}
         file = self.folder / f"{name}.json"

@@ -18,7 +18,7 @@ _PLUGIN = re.compile(
     r"(lib)?(LiteRt(Dispatch|CompilerPlugin)|GemmaModelConstraintProvider|webgpu_dawn|dxcompiler|dxil|CLiteRTLM)", re.IGNORECASE
 )
 _CORE = re.compile(r"(lib)?LiteRt\.(so|dll|dylib)$", re.IGNORECASE)
-_CORE_FUNCTION = re.compile(r"LiteRt[A-Z]")
+_CORE_FUNCTION = re.compile(r"LiteRt(?!Lm)[A-Z]")
 _ARCHIVES = {
     "libc++": re.compile(r"libc\+\+(_static|abi|experimental)?\.a$|libc\+\+(abi)?\.lib$"),
     "libstdc++": re.compile(r"lib(std|sup)c\+\+(fs|exp)?\.a$"),
