@@ -38,7 +38,8 @@ def wheel(name: str) -> Path:
     if not path.exists():
         project, version, python, abi, platform = name.split("-", 4)
         argv = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", str(CACHE)]
-        argv += ["--platform", platform, "--implementation", python[:2], "--python-version", python[2:], "--abi", abi]
+        version_of_python = python[2:] if len(python) > 3 else "312"  # "py3" fits any 3, but pip compares what the project requires
+        argv += ["--platform", platform, "--implementation", python[:2], "--python-version", version_of_python, "--abi", abi]
         done = subprocess.run([*argv, f"{project}=={version}"], capture_output=True, text=True)
         if done.returncode or not path.exists():
             pytest.skip(f"{name}.whl cannot be fetched: {done.stderr.strip().splitlines()[-1:]}")
