@@ -115,6 +115,13 @@ def test_an_audit_says_what_becomes_of_it(tmp_path: Path, content: str, reposito
     assert "- why: it breaks" in text
 
 
+def test_an_audit_names_what_serves_other_releases_unneeded(tmp_path: Path) -> None:
+    carried = carry(tmp_path, repositories=LIB, refs=">=0.15,<0.18")
+    (found,) = audit(carried, lock(tmp_path), {})
+    assert (found.status, found.detail) == ("unneeded", "it serves >=0.15,<0.18")
+    assert audit(carried, lock(tmp_path, ""), {}) == [], "a lock without a policy is no release"
+
+
 def test_an_edit_fits_one_file_and_one_place(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/x.c").write_text("old")
@@ -148,6 +155,7 @@ def test_a_faulty_description_is_told(tmp_path: Path, fields: dict[str, Any], me
 def test_what_the_project_carries_is_well_described() -> None:
     carried = read_carried(Path("third_party"))
     assert [change.name for change in carried] == [
+        "gpu-environment-destroy",
         "ios-metal-accelerator",
         "ios-metal-sampler",
         "minizip-mirrors",

@@ -162,8 +162,14 @@ def _added(repository: Repository, additions: Additions) -> Repository:
 
 
 def audit(carried: Sequence[Carried], lock: Lock, trees: Mapping[str, Path]) -> list[Audited]:
-    """Return what becomes of every change that serves the lock's release, tried on `trees`, which were made without them."""
-    return [_audit(change, lock, trees) for change in carried if change.serves(lock.policy)]
+    """Return what becomes of every change at the lock's release, tried on `trees`, which were made without them. A change that serves
+    other releases is unneeded; a lock without a policy is no release and needs none."""
+    if not lock.policy:
+        return []
+    return [
+        _audit(change, lock, trees) if change.serves(lock.policy) else Audited(change, "unneeded", f"it serves {change.refs}")
+        for change in carried
+    ]
 
 
 def _audit(change: Carried, lock: Lock, trees: Mapping[str, Path]) -> Audited:
