@@ -40,7 +40,7 @@ from litert_build.incremental.signing import bundle_environment, sign
 from litert_build.incremental.steps import Step, steps_of
 from litert_build.options import Options
 from litert_build.policy.companions import OFFICIAL_REPOSITORY, PREBUILT_FOLDERS
-from litert_build.policy.refs import apply_policy
+from litert_build.policy.refs import apply_policy, overridden_link_mode
 from litert_build.policy.targets import Target, find_target, host_target
 from litert_build.reports.summary import Product
 from litert_build.sources.console import console, network_of
@@ -71,7 +71,8 @@ HEADERS = "headers"
 
 @dataclass(frozen=True)
 class Job:
-    """One build of one lock for one target. `goals` (outputs by name, the default last) and `products` are set by `plan`."""
+    """One build of one lock for one target. `link_mode_override` is the user's link mode where it is not the rule's. `goals` (outputs by
+    name, the default last) and `products` are set by `plan`."""
 
     options: Options
     lock: Lock
@@ -79,6 +80,7 @@ class Job:
     toolchain: Toolchain
     exec_toolchain: Toolchain
     folder: BuildFolder
+    link_mode_override: str = ""
     goals: dict[str, tuple[str, ...]] = field(default_factory=dict)
     products: list[Product] = field(default_factory=list)
 
@@ -93,7 +95,8 @@ class Job:
             toolchain = with_lto(toolchain)
         if options["debug_symbols"] == "split":
             toolchain = with_debug(toolchain)
-        return Job(options, with_policy(lock, options, target), target, toolchain, tools, folder)
+        override = overridden_link_mode(lock, target.name, options["link_mode"])
+        return Job(options, with_policy(lock, options, target), target, toolchain, tools, folder, override)
 
     @property
     def root(self) -> Path:
@@ -301,7 +304,7 @@ class Job:
             toolchain=ToolchainUse(self.toolchain.name, self.toolchain.identity, self.toolchain.cxx_runtime),
             output=self.root / BUNDLE,
             companions=companions,
-            link_mode_override=self.options["link_mode"],
+            link_mode_override=self.link_mode_override,
             static_gpu=self.options["static_gpu"] if self.options["static_gpu"] != "off" else "",
             local_trees=tuple(self.options.local),
             waivers=self._waivers,

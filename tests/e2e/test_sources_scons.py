@@ -138,10 +138,12 @@ def test_a_tag_becomes_a_lock_a_host_and_a_bundle(checkout: Checkout) -> None:
     text = checkout.refused(*real, "locked=yes")
     assert "BROKEN  c-abi" in text, "the rules of the lock's release hold"
     checkout.waive("c-abi")
-    text = checkout.done(*real, "locked=yes")
+    text = checkout.done(*real, "locked=yes", "link_mode=static")
     assert "Validated in-process LiteRT linkage on linux-x64" in text
     build = json.loads((checkout.bundle("v0.19.1") / "manifest.json").read_text())["build"]["linux-x64"]
-    assert (build["linkMode"], build["linkModeOverride"], build["staticGpu"], build["localTrees"]) == ("static", None, None, [])
+    assert (build["linkMode"], build["linkModeOverride"], build["staticGpu"], build["localTrees"]) == ("static", None, None, []), (
+        "the rule's own link mode, named, changes nothing"
+    )
     (host,) = (checkout.bundle("v0.19.1").parent / "bazel-out").rglob("libLiteRtLm.so")
     assert ctypes.CDLL(str(host)).stream_proxy_callback_abi_version() == 2
 

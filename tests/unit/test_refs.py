@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from litert_build.errors import BuildError
 from litert_build.options import Options
-from litert_build.policy.refs import RULES, apply_policy, ref_policy, release_version
+from litert_build.policy.refs import RULES, apply_policy, overridden_link_mode, ref_policy, release_version
 from litert_build.policy.targets import TARGETS
 from litert_build.sources.console import console, network_of
 from litert_build.sources.lock import Lock
@@ -120,6 +121,24 @@ def test_a_lock_takes_what_its_policy_adds(tmp_path: Path) -> None:
     assert linux.product.required.count("stream_proxy_create") == 1
     assert apply_policy(lock, "macos-arm64").link_mode == "static"
     assert apply_policy(lock, "linux-x64", link_mode="static").link_mode == "static"
+
+
+@pytest.mark.parametrize(
+    ("policy", "target", "chosen", "override"),
+    [
+        ("v0.18.0", "linux-x64", "static", "static"),
+        ("v0.18.0", "linux-x64", "dynamic", ""),
+        ("v0.18.0", "linux-x64", "", ""),
+        ("v0.18.0", "macos-arm64", "static", ""),
+        ("v0.18.0", "macos-arm64", "dynamic", "dynamic"),
+        ("v0.19.1", "linux-x64", "static", ""),
+        ("", "linux-x64", "static", ""),
+        ("", "linux-x64", "none", "none"),
+    ],
+)
+def test_only_a_link_mode_that_is_not_the_rules_own_overrides(policy: str, target: str, chosen: str, override: str) -> None:
+    lock = replace(Lock.read(Path("third_party/refs/sample.json")), policy=policy)
+    assert overridden_link_mode(lock, target, chosen) == override
 
 
 def options(**values: str) -> Options:

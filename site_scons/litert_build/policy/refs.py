@@ -165,6 +165,14 @@ def _choose(version: Version, link_mode: str, defines: dict[str, str]) -> tuple[
     raise BuildError(f"v{version} has no link mode {link_mode!r}", where="link_mode=", mend="use static or dynamic")
 
 
+def overridden_link_mode(lock: Lock, target: str, link_mode: str) -> str:
+    """Return `link_mode` where it differs from what the rules of the lock's release, or the lock itself, say for a target; else an empty
+    text. `lock` is as it was read."""
+    if lock.policy:
+        return link_mode if ref_policy(lock.policy, target, link_mode=link_mode).overridden else ""
+    return link_mode if link_mode != lock.link_mode else ""
+
+
 def apply_policy(lock: Lock, target: str, *, link_mode: str = "") -> Lock:
     """Return the lock as it holds for one target: with the rules of `lock.policy`, where it names a release, and the flags of the
     target's row, under its own settings.
