@@ -6,6 +6,8 @@ plan.library        # 'bazel-out/k8-opt/bin/host/libLiteRtLm.so'
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -19,6 +21,7 @@ from litert_build.toolchains.runtime import refuse_prebuilt_cxx
 
 LABEL = "//:host"
 _SHORTEST_PREFIX = 5  # four letters and the star: "_*" or "a*" would let out C++ symbols by the hundred
+_OF_ONE_FILE = re.compile(r"-Wl,(-soname|--version-script|-rpath|-install_name|-exported_symbols_list)[,=].+|(-Wl,)?-s|-Wl,--strip-all")
 _EXPORT_SUFFIX = {"elf": ".exports", "pe": ".def", "macho": ".exports"}
 
 
@@ -79,7 +82,7 @@ def plan_host(
         configuration="target",
         objects=link.objects,
         libraries=link.libraries,
-        flags=(*link.flags, *lock.linkopts),
+        flags=(*_for_any_file(link.flags), *lock.linkopts),
         platform_flags=toolchain.host_link_flags(files),
         scripts=(*link.scripts, files.export_list),
         side_outputs=tuple(side for side in (files.link_map, files.import_library) if side),
@@ -102,6 +105,12 @@ def plan_host(
             )
         )
     return HostPlan(tuple(actions), library, files.export_list, files.link_map, linked if split_debug else "", files.import_library)
+
+
+def _for_any_file(flags: Iterable[str]) -> list[str]:
+    """Return link options without those that hold for the one file that upstream links, such as a shared library that is a root: its name,
+    its exports, where it looks for others, and that it has no symbols. The host has its own."""
+    return [flag for flag in flags if not _OF_ONE_FILE.fullmatch(flag)]
 
 
 def export_list(product: Product, target: Target, library: str, where: str) -> str:

@@ -37,7 +37,7 @@ from litert_build.incremental.graph import load_graph, save_graph
 from litert_build.incremental.inclusions import DeclaredHeaders, Inspector
 from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.signing import bundle_environment, sign
-from litert_build.incremental.steps import Step, steps_of
+from litert_build.incremental.steps import Step, needed, steps_of
 from litert_build.options import Options
 from litert_build.policy.companions import OFFICIAL_REPOSITORY, PREBUILT_FOLDERS
 from litert_build.policy.refs import apply_policy, overridden_link_mode
@@ -141,7 +141,12 @@ class Job:
         return analysis
 
     def _rendered(self, analysis: Analysis) -> list[Step]:
-        return steps_of(analysis.actions, self.toolchain, self.exec_toolchain)
+        """Return the steps of the objects, and of whatever else the lock's product is made of: not the link of a shared library that is
+        a root, whose place the host takes."""
+        steps = steps_of(analysis.actions, self.toolchain, self.exec_toolchain)
+        link = analysis.link
+        used = (*link.objects, *link.lazy, *link.libraries, *link.scripts)
+        return steps if self.lock.product.kind == "objects" else needed(steps, map(str, used))
 
     @property
     def _graph_file(self) -> Path:

@@ -49,12 +49,12 @@ TOLERANCE = {"pc_conv": 0.004754, "single_softmax_min_minus_5_max_plus_5": 6e-8,
 
 
 def tflite(folder: Path) -> Build:
-    """Return the build of the C library: the roots are what TensorFlow's own shared library depends on."""
+    """Return the build of the C library. The root is TensorFlow's own: a filegroup of its shared library, whose place the host takes."""
     overlay = {path.relative_to(OVERLAY).as_posix(): FileRef(path=path) for path in sorted(OVERLAY.rglob("*")) if path.is_file()}
     return Build(
         CASES["tflite"],
         folder,
-        ("//tensorflow/lite/c:c_api", "//tensorflow/lite/c:c_api_experimental"),
+        ("//tensorflow/lite/c:tensorflowlite_c",),
         Product("host", "libtensorflowlite_c.so", ("TfLiteInterpreterInvoke",), ("TfLite*",)),
         (Repository("ruy", require("ruy"), link_files=overlay),),
     )

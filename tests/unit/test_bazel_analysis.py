@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from litert_build.actions import Compile, Link, Run
+from litert_build.actions import Compile, Link, LinkInputs, Run
 from litert_build.bazel.analysis import Analysis, on_deep_stack
 from litert_build.errors import BuildError
 
@@ -410,6 +410,29 @@ def test_a_link_takes_libraries_without_alwayslink_only_if_needed(tmp_path: Path
     link = Tree(tmp_path, {"BUILD": build, "a.cc": "", "b.cc": "", "c.cc": ""}).analyze("//:a").link
     assert [path.rsplit("/", 1)[1] for path in link.objects] == ["a.pic.o", "c.pic.o"]
     assert [path.rsplit("/", 1)[1] for path in link.lazy] == ["b.pic.o"]
+
+
+@pytest.mark.parametrize("root", ["//:shared", "//:libx.so"])
+def test_a_filegroup_of_a_shared_library_stands_for_what_that_links(tmp_path: Path, root: str) -> None:
+    build = """
+    cc_library(name = "a", srcs = ["a.cc"], deps = [":b"], alwayslink = True)
+    cc_library(name = "b", srcs = ["b.cc"])
+    cc_binary(name = "libx.so", srcs = ["x.cc"], deps = [":a"], linkshared = True, linkopts = ["-lz"])
+    filegroup(name = "shared", srcs = [":libx.so", ":text"])
+    genrule(name = "text", outs = ["x.txt"], cmd = "touch $@")
+    """
+    link = Tree(tmp_path, {"BUILD": build, "a.cc": "", "b.cc": "", "x.cc": ""}).analyze(root).link
+    assert [path.rsplit("/", 1)[1] for path in link.objects] == ["x.pic.o", "a.pic.o"]
+    assert [path.rsplit("/", 1)[1] for path in link.lazy] == ["b.pic.o"]
+    assert link.flags == ("-lz",)
+
+
+def test_a_filegroup_of_files_alone_gives_a_link_nothing(tmp_path: Path) -> None:
+    build = """
+    filegroup(name = "x", srcs = ["a.cc", ":text"])
+    genrule(name = "text", outs = ["x.txt"], cmd = "touch $@")
+    """
+    assert Tree(tmp_path, {"BUILD": build, "a.cc": ""}).analyze("//:x").link == LinkInputs()
 
 
 def test_an_evaluation_leaves_python_as_it_was() -> None:

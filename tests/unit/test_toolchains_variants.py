@@ -100,6 +100,25 @@ def test_android_links_its_own_page_size_and_scope() -> None:
 
 
 @pytest.mark.parametrize(
+    "flag",
+    [
+        "-Wl,-soname,libx.so",
+        "-Wl,-soname=libx.so",
+        "-Wl,--version-script,x.lds",
+        "-Wl,--version-script=x.lds",
+        "-Wl,-rpath,$ORIGIN/,-rpath,$ORIGIN/..",
+        "-Wl,-s",
+    ],
+)
+def test_a_host_has_its_own_name_exports_and_search_path(flag: str) -> None:
+    """A root that is a shared library says how its own file is linked: of that a host takes what holds for any file."""
+    inputs = LinkInputs(("a.o",), flags=("-Wl,--no-undefined", flag, "-ldl"))
+    link = plan_host(inputs, LOCK, find_target("linux-x64"), plain_gcc(), out_dir="out").actions[1]
+    assert isinstance(link, Link)
+    assert link.flags == ("-Wl,--no-undefined", "-ldl")
+
+
+@pytest.mark.parametrize(
     ("target", "text"),
     [
         ("linux-x64", "{\n  global:\n    api_*;\n    api_create;\n    hel[p];\n  local:\n    *;\n};\n"),

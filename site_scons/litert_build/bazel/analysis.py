@@ -167,8 +167,15 @@ class Analyzer:
         for name in self.lock.flags:
             with located(f"{self.lock.file}: flags"):
                 self.resolvers[self.target.name].conditions.flag_value(_flag_label(self.lock, name))
-        roots = [self.configured(label, self.target, None) for label in self.roots()]
+        roots = [found for label in self.roots() for found in self._linked(self.configured(label, self.target, None))]
         return Analysis(self.actions, link_inputs(roots), tuple(dict.fromkeys(self.packages.read)), self.headers)
+
+    def _linked(self, root: ConfiguredTarget) -> list[ConfiguredTarget]:
+        """Return what a final link takes for a root: itself, or, where it gives files alone (a filegroup), the targets that make them."""
+        if CC_INFO in root:
+            return [root]
+        makers = {file: target for target in self.done.values() if CC_INFO in target for file in target.files}
+        return list({maker.label: maker for file in root.files if (maker := makers.get(file))}.values())
 
     def roots(self) -> list[Label]:
         """Return the labels the lock's roots name; a pattern stands for its packages' non-test cc_library targets."""

@@ -9,7 +9,7 @@ A step is an action of the action list rendered by a toolchain, or work of our o
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from litert_build.actions import Action, Archive, Compile, Link, Run, Write
@@ -101,6 +101,17 @@ class _Renderer:
         signature = sign(("link",), argv, lines, action.inputs, action.outputs, self.identity)
         command = Command("process", argv, plain(action.outputs), self.environment, response_file=response_file, lines=lines)
         return _step(f"Link {action.output}", action, signature, command, action.inputs)
+
+
+def needed(steps: Sequence[Step], outputs: Iterable[str]) -> list[Step]:
+    """Return the steps, in order, that `outputs` are made of, by whatever number of steps."""
+    wanted = set(outputs)
+    found = []
+    for step in reversed(steps):
+        if not wanted.isdisjoint(step.outputs):
+            wanted.update(step.inputs)
+            found.append(step)
+    return found[::-1]
 
 
 def _file_step(title: str, action: Action, command: Command) -> Step:
