@@ -39,14 +39,14 @@ from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.signing import bundle_environment, sign
 from litert_build.incremental.steps import Step, needed, steps_of
 from litert_build.options import Options
-from litert_build.policy.companions import OFFICIAL_REPOSITORY, PREBUILT_FOLDERS
+from litert_build.policy.companions import OFFICIAL_ASSETS, PREBUILT_FOLDERS
 from litert_build.policy.refs import apply_policy, overridden_link_mode
 from litert_build.policy.targets import Target, find_target, host_target
 from litert_build.reports.summary import Product
 from litert_build.sources.console import console, network_of
 from litert_build.sources.download import Fetcher
 from litert_build.sources.lock import Lock
-from litert_build.sources.prebuilt import prebuilt_tree
+from litert_build.sources.prebuilt import official_tree, prebuilt_tree
 from litert_build.sources.store import Store, default_store
 from litert_build.toolchains import find_toolchain
 from litert_build.toolchains.base import Toolchain
@@ -278,9 +278,11 @@ class Job:
         else:
             prebuilt = prebuilt_tree(self.lock, PREBUILT_FOLDERS[self.target.name], store=store, network=network)
         fetcher = Fetcher(Store(store), network)
-        official = (
-            self.options.path("official") or trees.get(OFFICIAL_REPOSITORY) or (Path("official") if self.lock.ref == release else None)
-        )
+        official = self.options.path("official")
+        if official is None and self.target.os in OFFICIAL_ASSETS:
+            official = official_tree(self.lock, store=store, network=network)
+        if official is None and self.lock.ref == release:
+            official = Path("official")
         try:
             return stage_companions(
                 self.target.name,
@@ -380,8 +382,7 @@ def _pack(request: BundleRequest, job: Job) -> Outcome:
     """Make the bundle with its papers and its SDK, from the verdict and the source trees."""
     gate = json.loads((job.root / CHECKS).read_text(encoding="utf-8"))
     trees = job.fetch()
-    sources = {name: tree for name, tree in trees.items() if name != OFFICIAL_REPOSITORY}
-    parts = repository_components(job.lock, sources, LICENCE, job.options.local)
+    parts = repository_components(job.lock, trees, LICENCE, job.options.local)
     headers = host_headers(trees[job.lock.main], trees.get(BRIDGE))
     companions = request.companions or job.stage(trees)
     make_bundle(replace(request, gate=gate, components=parts, headers=headers, companions=companions))

@@ -21,11 +21,18 @@ from litert_build.bundles.archive import Content, write_bytes
 from litert_build.bundles.formats import check_library
 from litert_build.bundles.layout import layout
 from litert_build.errors import BuildError
-from litert_build.policy.companions import DXC, DXC_MEMBERS, OFFICIAL_REPOSITORY, PREBUILT_FOLDERS, Companion, Override, overrides
+from litert_build.policy.companions import (
+    DXC,
+    DXC_MEMBERS,
+    OFFICIAL_ASSETS,
+    OFFICIAL_REPOSITORY,
+    PREBUILT_FOLDERS,
+    Companion,
+    Override,
+    overrides,
+)
 
 Fetch = Callable[[str, Sequence[str], str], Path]
-
-_OFFICIAL = {"ios": "CLiteRTLM.xcframework.zip", "macos": "CLiteRTLM_mac.xcframework.zip"}
 
 
 def stage_companions(target: str, compatibility: str, *, prebuilt: Path, fetch: Fetch, output: Path, official: Path | None = None) -> Path:
@@ -87,7 +94,7 @@ def _from_dxc(name: str, fetch: Fetch, output: Path) -> None:
 def _from_official(row: Companion, target: str, folder: Path, output: Path) -> None:
     """Take one slice of an XCFramework of upstream's: the framework as it is for iOS, the library in it for macOS."""
     platform, _, arch = target.partition("-")
-    archive = folder / _OFFICIAL[platform]
+    archive = folder / OFFICIAL_ASSETS[platform]
     if not archive.is_file():
         raise BuildError(
             "is absent",

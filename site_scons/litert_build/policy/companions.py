@@ -9,6 +9,7 @@ it. A lock that is no release of upstream (the sample, a checkout) has none.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -92,8 +93,9 @@ class Download:
     sha256: str
 
 
-# The repository of a lock that holds upstream's release assets, each a downloaded file of its own (`link_files`).
+# The repository of a lock that holds upstream's release assets, each a downloaded file of its own (`link_files`), and the asset by system.
 OFFICIAL_REPOSITORY = "litert_lm_official"
+OFFICIAL_ASSETS = {"ios": "CLiteRTLM.xcframework.zip", "macos": "CLiteRTLM_mac.xcframework.zip"}
 
 DXC = Download(
     "https://github.com/microsoft/DirectXShaderCompiler/releases/download/v1.9.2602/dxc_2026_02_20.zip",
@@ -191,6 +193,13 @@ def companions(target: str, compatibility: str, *, official: bool = True) -> tup
         and (official or row.source != "official")
     ]
     return tuple(sorted(rows, key=lambda row: row.file))
+
+
+def official_assets(targets: Iterable[str], release: str) -> dict[str, str]:
+    """Return the assets of upstream's release vX.Y.Z that companions of the targets are taken from: file name -> address."""
+    systems = {target.partition("-")[0] for target in targets if any(row.source == "official" for row in companions(target, release))}
+    found = (OFFICIAL_ASSETS[system] for system in sorted(systems))
+    return {name: f"https://github.com/{UPSTREAM}/releases/download/{release}/{name}" for name in found}
 
 
 def overrides(target: str, compatibility: str) -> tuple[Override, ...]:

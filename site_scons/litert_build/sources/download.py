@@ -17,7 +17,7 @@ from urllib.request import url2pathname
 
 from litert_build.errors import BuildError
 from litert_build.sources.archive import describe
-from litert_build.sources.network import WAYS_ON, Network, Permanent, Transient, check_status, redact
+from litert_build.sources.network import WAYS_ON, Gone, Network, Permanent, Transient, check_status, redact
 from litert_build.sources.store import Store, file_digest
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ Progress = Callable[[str, str, int, int], None]
 def silent(name: str, phase: str, done: int, total: int) -> None:
     """A progress callback that shows nothing. `phase` is fetch, extract, patch, cargo or wait for; `done` of `total` are bytes, total 0
     where it is unknown."""
+
+
+class Absent(BuildError):
+    """No address of a file has it."""
 
 
 class Fetcher:
@@ -82,10 +86,14 @@ class Fetcher:
         raise _nowhere(name, urls, failures)
 
     def fetch_unpinned(self, name: str, urls: Sequence[str]) -> tuple[Path, str]:
-        """Fetch a file whose digest nobody knows yet; return its path in the store and its sha256. For lock generation alone."""
+        """Fetch a file whose digest nobody knows yet; return its path in the store and its sha256. For lock generation alone.
+
+        Raises Absent where every address says that there is no such file.
+        """
         key = hashlib.sha256("\n".join(urls).encode()).hexdigest()
         self.network.refuse_offline(urls[0], f"the archive of {name}")
         failures: list[str] = []
+        gone = 0
         with self.store.lock(key):
             addresses = self.network.addresses(urls)
             for url in addresses:
@@ -93,11 +101,12 @@ class Fetcher:
                     file = self._download(name, url, key, {}, last=url == addresses[-1])
                 except Permanent as error:
                     failures.append(f"{redact(url)}: {error}")
+                    gone += isinstance(error, Gone)
                     continue
                 digest = file_digest(file)
                 self._adopt(file, digest)
                 return self.store.blob(digest), digest
-        raise _nowhere(name, urls, failures)
+        raise _nowhere(name, urls, failures, Absent if gone == len(addresses) else BuildError)
 
     def _checked_local(self, name: str, file: Path, sha256: str) -> Path:
         actual = file_digest(file)
@@ -187,5 +196,5 @@ def _wrong_digest(name: str, where: str, expected: str, actual: str, aside: str,
     )
 
 
-def _nowhere(name: str, urls: Sequence[str], failures: Sequence[str]) -> BuildError:
-    return BuildError(f"cannot fetch {name} from any of its addresses", where=redact(urls[0]), notes=failures, mend=WAYS_ON)
+def _nowhere(name: str, urls: Sequence[str], failures: Sequence[str], kind: type[BuildError] = BuildError) -> BuildError:
+    return kind(f"cannot fetch {name} from any of its addresses", where=redact(urls[0]), notes=failures, mend=WAYS_ON)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from litert_build.errors import BuildError
-from litert_build.policy.companions import is_upstream_release
+from litert_build.policy.companions import OFFICIAL_REPOSITORY, is_upstream_release
 from litert_build.policy.exports import API_PATTERNS
-from litert_build.sources.download import Fetcher, Progress, silent
+from litert_build.sources.download import Absent, Fetcher, Progress, silent
 from litert_build.sources.git import resolve
-from litert_build.sources.lock import Lock, Product, Repository
+from litert_build.sources.lock import FileRef, Lock, Product, Repository
 from litert_build.sources.network import GITHUB, Network
 from litert_build.sources.store import Store
 from litert_build.sources.trees import TreeMaker
@@ -31,8 +31,8 @@ class Wanted:
     """What to lock: a tag (or branch, or commit) of `remote`.
 
     `policy` is the release whose rules hold: by default the tag itself, none for an empty one. `commit` pins it instead of the tag's
-    present one; `additions` declare repositories that WORKSPACE lacks, or replace its own; `skip`
-    names macros that WORKSPACE loads and that are not called.
+    present one; `additions` declare repositories that WORKSPACE lacks, or replace its own; `assets` (name -> address) are files of
+    upstream's release that bundles take; `skip` names macros that WORKSPACE loads and that are not called.
     """
 
     ref: str
@@ -44,6 +44,7 @@ class Wanted:
     allowed: tuple[str, ...] = API_PATTERNS
     headers: tuple[str, ...] = ("c/*.h", "external/litert_lm_native/*/*.h")
     additions: dict[str, Repository] = field(default_factory=dict)
+    assets: dict[str, str] = field(default_factory=dict)
     skip: tuple[str, ...] = ()
 
 
@@ -112,6 +113,7 @@ def generate_lock(
         trees = LazyTrees(workspace, wanted.additions)
         closure(draft, trees)
         needed = _with_sources(workspace, [wanted.main, *trees.used])
+        needed += _add_assets(wanted, workspace)
         unneeded = [f"{name} is declared, but not needed" for name in workspace.declared if name not in needed]
         notes = [*workspace.unpinned, *workspace.notes, *unneeded]
         product = replace(draft.product, headers=_headers_of(needed, wanted.headers))
@@ -148,6 +150,23 @@ def _main_repository(wanted: Wanted, commit: str, maker: TreeMaker) -> Repositor
     _, digest = maker.fetcher.fetch_unpinned(wanted.main, [url])
     name = wanted.remote.rstrip("/").rpartition("/")[2]
     return Repository(wanted.main, urls=(url,), sha256=digest, strip_prefix=f"{name}-{commit}", rule="http_archive", location=wanted.ref)
+
+
+def _add_assets(wanted: Wanted, workspace: Workspace) -> list[str]:
+    """Add the repository of upstream's release assets and return its name; what upstream did not publish is left out and told."""
+    files = {}
+    for name, url in wanted.assets.items():
+        try:
+            _, digest = workspace.maker.fetcher.fetch_unpinned(name, (url,))
+        except Absent:
+            workspace.notes.append(f"{url} does not exist: bundles that hold it need official=PATH")
+            continue
+        workspace.trust(OFFICIAL_REPOSITORY, url, digest)
+        files[name] = FileRef(urls=(url,), sha256=digest)
+    if not files:
+        return []
+    workspace.made[OFFICIAL_REPOSITORY] = Repository(OFFICIAL_REPOSITORY, link_files=files, rule="release_assets", location=wanted.ref)
+    return [OFFICIAL_REPOSITORY]
 
 
 def _expressible(workspace: Workspace) -> dict[str, Repository]:

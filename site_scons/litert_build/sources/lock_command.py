@@ -17,7 +17,8 @@ from litert_build.actions import ActionList
 from litert_build.bazel.analysis import analyze
 from litert_build.errors import BuildError, nearest
 from litert_build.options import Options
-from litert_build.policy.refs import apply_policy
+from litert_build.policy.companions import official_assets
+from litert_build.policy.refs import apply_policy, is_release
 from litert_build.policy.targets import find_target
 from litert_build.sources.bump import analysis_diff, lock_diff
 from litert_build.sources.carried import apply_carried, audit, audit_text, declared, read_carried
@@ -76,6 +77,7 @@ def generate(
         commit=request.commit,
         roots=request.roots,
         skip=request.skip,
+        assets=official_assets(request.targets, request.ref) if is_release(request.ref) and policy else {},
         additions={**declared(carried, policy, dict(request.options)), bridge.name: bridge},
     )
     found = closure or closure_of(request.targets, request.root, dict(request.options))

@@ -45,6 +45,10 @@ class Permanent(Exception):
     """A failure that no further attempt at this address mends."""
 
 
+class Gone(Permanent):
+    """The server says that there is nothing at this address (404, 410)."""
+
+
 @dataclass(frozen=True)
 class Network:
     """What a build may do on the network. `github` stands in for https://github.com (a mirror or a test server), `mirrors` are bases
@@ -128,7 +132,7 @@ def check_status(response: httpx.Response) -> None:
         raise Transient(reason, retry_after(response.headers.get("Retry-After", "")))
     if code in (401, 403) and urlsplit(str(response.url)).hostname in _GITHUB_HOSTS:
         reason += " (GitHub limits anonymous requests: set GITHUB_TOKEN)"
-    raise Permanent(reason)
+    raise Gone(reason) if code in (404, 410) else Permanent(reason)
 
 
 def retry_after(text: str) -> float | None:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from litert_build.errors import BuildError, nearest
+from litert_build.policy.companions import OFFICIAL_REPOSITORY
 from litert_build.policy.targets import host_target
 from litert_build.sources.archive import extract
 from litert_build.sources.commands import run_patch_commands
@@ -42,7 +43,8 @@ def materialize(
     network: Network | None = None,
     target: str = "",
 ) -> dict[str, Path]:
-    """Return a readable folder for every repository of the lock, in the lock's order.
+    """Return a readable folder for every repository of the lock, in the lock's order, but for the assets of upstream's release: they are
+    no sources, and sources/prebuilt fetches them for the bundles that hold them.
 
     `local` names checkouts that stand in for repositories: they are read as they are, but for build file, link files and overlay, which
     are laid over them; patches are not applied to a checkout. Crates are built for `target`, by default for this machine.
@@ -56,13 +58,14 @@ def materialize(
     network = replace(network or Network(), offline=offline)
     maker = TreeMaker(Fetcher(shared_store(store, progress), network, progress), overlays_dir, str(lock.file), target)
     try:
-        repositories = _ordered([_localized(repository, local) for repository in lock.repositories.values()], str(lock.file))
+        names = [name for name in lock.repositories if name != OFFICIAL_REPOSITORY]
+        repositories = _ordered([_localized(lock.repositories[name], local) for name in names], str(lock.file))
         maker.prefetch(repositories)
         for repository in repositories:
             maker.make(repository)
     finally:
         maker.fetcher.close()
-    return {name: maker.made[name] for name in lock.repositories}
+    return {name: maker.made[name] for name in names}
 
 
 def shared_store(root: Path, progress: Progress) -> Store:
