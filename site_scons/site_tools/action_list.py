@@ -57,11 +57,10 @@ def define_goals(
     if inspect is not None:
         session.inspect = inspect
     folder_of_cache = options.path("cache")
-    if folder_of_cache and session.decides:
+    if folder_of_cache and session.decides and not GetOption("no_exec"):
         env.Tool("object_cache")
         env.UseObjectCache(session, folder_of_cache, options.size("cache_limit"))
-    everything = GetOption("clean") or bool(options.files)
-    pending = steps if everything or not session.decides else session.pending()
+    pending = _pending(options, session, goals)
     nodes = define_steps(env, session, pending) if session.decides else define_plain_steps(env, session)
     for goal, outputs in goals.items():
         env.Alias(goal, _longest_first(session, outputs, nodes))
@@ -72,8 +71,21 @@ def define_goals(
     env.FinishAtExit(options, session, products, read)
 
 
+def _pending(options: Options, session: Session, goals: Mapping[str, Sequence[str]]) -> Sequence[Step]:
+    """Return the steps that have to become nodes; what the shared cache holds of them is restored."""
+    if GetOption("clean") or options.files or not session.decides:
+        return list(session.steps.values())
+    pending = session.pending()
+    if session.cache is None:
+        return pending
+    wanted = [output for goal in options.goals or [next(reversed(goals))] for output in goals.get(goal, ())]
+    return session.restore_ready(wanted, GetOption("num_jobs"))
+
+
 def define_steps(env: Any, session: Session, steps: Sequence[Step]) -> dict[str, Any]:
-    """Define one node for each step and return nodes by output (exec path)."""
+    """Define one node for each step and return nodes by output (exec path). SCons keeps no record of them, and what it kept of a build
+    that it decided itself no longer holds."""
+    (session.folder.state / "sconsign.dblite").unlink(missing_ok=True)
     nodes: dict[str, Any] = {}
     keys: dict[str, str] = {}
     builder = _builder(env, session, keys)
@@ -82,6 +94,8 @@ def define_steps(env: Any, session: Session, steps: Sequence[Step]) -> dict[str,
         keys.update(dict.fromkeys(map(str, made), step.key))
         env.AlwaysBuild(made)
         env.Precious(made)
+        for node in made:
+            node.store_info = 0
         before = _longest_first(session, step.inputs, nodes)
         if before:
             env.Requires(made, before)

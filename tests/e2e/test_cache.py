@@ -43,6 +43,33 @@ def test_another_checkout_takes_all_objects_from_the_cache(tmp_path: Path) -> No
     assert second.scons(cache).ran == set()
 
 
+def test_what_is_restored_before_the_build_becomes_no_node(tmp_path: Path) -> None:
+    cache = f"cache={tmp_path / 'cache'}"
+    assert " 4 nodes" in checkout(tmp_path / "first").scons(cache).text
+    assert " 0 nodes" in checkout(tmp_path / "second").scons(cache).text
+
+
+def test_a_unit_that_waits_for_a_generated_header_is_restored_at_its_turn(tmp_path: Path) -> None:
+    cache = f"cache={tmp_path / 'cache'}"
+    for name in ("first", "second"):
+        engine = checkout(tmp_path / name)
+        engine.write("user.cc", '#include "made.h"\nint user() { return MADE; }\n')
+        engine.run("echo '#define MADE 3' > bazel-out/made.h", [], ["bazel-out/made.h"])
+        engine.compile("user.cc", generated=("bazel-out/made.h",))
+        result = engine.scons(cache)
+    assert result.ran == {"bazel-out/made.h", *UNITS, "bazel-out/user.o"} and restored(result.text) == 5, result.text
+    assert "cache  5 hits, 0 misses" in result.text and "1 actions run" in result.text and " 2 nodes" in result.text
+
+
+def test_a_dry_run_restores_nothing(tmp_path: Path) -> None:
+    cache = f"cache={tmp_path / 'cache'}"
+    checkout(tmp_path / "first").scons(cache)
+    second = checkout(tmp_path / "second")
+    assert restored(second.scons(cache, "-n").text) == 0
+    assert not any((second.root / unit).exists() for unit in UNITS)
+    assert "cache  4 hits" in second.scons(cache).text
+
+
 def test_a_header_edit_misses_and_its_revert_hits(tmp_path: Path) -> None:
     cache = f"cache={tmp_path / 'cache'}"
     engine = checkout(tmp_path / "first")

@@ -258,6 +258,16 @@ def test_plain_scons_decides_the_same(project: Engine) -> None:
     assert project.scons(off).ran == set()
 
 
+def test_plain_scons_trusts_nothing_that_the_database_decided_since(project: Engine) -> None:
+    off = "incremental=off"
+    project.scons(off)
+    first = (project.root / A).read_bytes()
+    project.actions[1]["flags"] = ["-fPIC", "-DOTHER", "-g"]
+    assert A in project.scons().ran and (project.root / A).read_bytes() != first
+    project.actions[1]["flags"] = ["-fPIC"]
+    assert A in project.scons(off).ran and (project.root / A).read_bytes() == first
+
+
 def test_a_failure_between_two_equal_states_is_not_forgotten(project: Engine) -> None:
     good = (project.folder / "tree/a.cc").read_text()
     project.write("a.cc", "broken")

@@ -31,53 +31,56 @@ _KEPT_SHARE = 0.8
 
 
 class ObjectCache:
-    """One folder of cached objects, used by any number of builds. `hits`, `misses` and `damaged` count this build's."""
+    """One folder of cached objects, used by any number of builds. `hits` and `damaged` count this build's."""
 
     def __init__(self, folder: Path, database: Database, limit: int = 0) -> None:
-        self._folder = folder
+        self._folder = str(folder)
         self._database = database
         self._limit = limit
         self._lock = threading.Lock()
         self._listings: dict[str, frozenset[str]] = {}
-        self._before: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
+        self._before: dict[tuple[str, ...], dict[str, dict[str, list[str]]]] = {}  # include path, folder, name: looked at once a build
         self._stored = False
-        self.hits = self.misses = self.damaged = 0
+        self._missed: set[str] = set()
+        self.hits = self.damaged = 0
 
     @property
     def text(self) -> str:
         """What the summary says of the cache."""
-        damaged = f", {self.damaged} damaged (see {self._folder / 'quarantine'})" if self.damaged else ""
-        return f"{self.hits} hits, {self.misses} misses{damaged}"
+        damaged = f", {self.damaged} damaged (see {self._folder}/quarantine)" if self.damaged else ""
+        return f"{self.hits} hits, {len(self._missed)} misses{damaged}"
 
     def restore(self, step: Step) -> tuple[str, ...] | None:
         """Write the step's object from the cache. Returns what its compile would have read, None where the cache does not hold it."""
         started = time.time_ns()
         base = self._base(step, started)
         for read in self._lists(base) if base else ():
-            digest = self._combined(read, started)
-            if digest is None or self._is_shadowed(step, read):
+            digest = self._database.digest(read, started)
+            if not digest or self._is_shadowed(step, read):
                 continue
-            content = self._read(self._object(base, digest))
+            content = self._checked(self._object(base, digest))
             if content is not None:
-                self._write(Path(self._database.files.full(step.key)), content)
-                self._count(hit=True)
+                _write(self._database.files.full(step.key), content)
+                with self._lock:
+                    self.hits += 1
+                    self._missed.discard(step.key)
                 return read
-        self._count(hit=False)
+        self._missed.add(step.key)
         return None
 
     def store(self, step: Step, read: Sequence[str]) -> None:
         """Keep the object that the step has just made of these files. A cache that cannot be written costs the hit, never the build."""
         started = time.time_ns()
-        base, digest = self._base(step, started), self._combined(read, started)
-        if not base or digest is None:
+        base, digest = self._base(step, started), self._database.digest(read, started)
+        if not base or not digest:
             return
         try:
-            content = Path(self._database.files.full(step.key)).read_bytes()
+            content = _read(self._database.files.full(step.key))
             checksum = hashlib.blake2b(content, digest_size=16).digest()
-            self._write(self._object(base, digest), _MAGIC + checksum + content)
+            _write(self._object(base, digest), _MAGIC + checksum + content)
             kept = [other for other in self._lists(base) if other != tuple(read)][: _LISTS_KEPT - 1]
             lists = "\n\n".join("\n".join(paths) for paths in (tuple(read), *kept))
-            self._write(self._place("lists", base.hex()), lists.encode("utf-8", "surrogateescape"))
+            _write(self._place("lists", base.hex()), lists.encode("utf-8", "surrogateescape"))
             self._stored = True
         except OSError:
             return
@@ -87,7 +90,7 @@ class ObjectCache:
         if not self._limit or not self._stored:
             return
         rows = []
-        for file in self._folder.glob("*/*/*"):
+        for file in Path(self._folder).glob("*/*/*"):
             try:
                 status = file.stat()
             except OSError:
@@ -102,27 +105,13 @@ class ObjectCache:
             if total <= self._limit * _KEPT_SHARE:
                 return
 
-    def _count(self, *, hit: bool) -> None:
-        with self._lock:
-            self.hits += hit
-            self.misses += not hit
-
     def _base(self, step: Step, started: int) -> bytes:
-        source = self._database.digest(step.inputs[0], started)
+        source = self._database.digest(step.inputs[:1], started)
         return hashlib.blake2b(step.signature + source, digest_size=16).digest() if source else b""
-
-    def _combined(self, read: Sequence[str], started: int) -> bytes | None:
-        hasher = hashlib.blake2b(digest_size=16)
-        for path in read:
-            digest = self._database.digest(path, started)
-            if not digest:
-                return None
-            hasher.update(digest)
-        return hasher.digest()
 
     def _lists(self, base: bytes) -> Iterator[tuple[str, ...]]:
         try:
-            text = self._place("lists", base.hex()).read_text(encoding="utf-8", errors="surrogateescape")
+            text = _read(self._place("lists", base.hex())).decode("utf-8", "surrogateescape")
         except OSError:
             return
         for part in text.split("\n\n"):
@@ -133,28 +122,27 @@ class ObjectCache:
         if not isinstance(step.work, Command):
             return False
         folders, known = include_folders(step.work.argv), set(read)
-        names: dict[str, set[str]] = {}
+        before = self._before.setdefault(folders, {})
         for path in read:
-            folder, name = posixpath.split(path)
-            names.setdefault(folder or ".", set()).add(name)
-        return any(
-            posixpath.normpath(f"{place}/{name}") not in known
-            for folder, read_there in names.items()
-            for place in self._searched_before(folders, folder)
-            for name in self._listing(place) & read_there
-        )
+            folder, _, name = path.rpartition("/")
+            rivals = before.get(folder)
+            if rivals is None:
+                rivals = before[folder] = self._rivals(folders, folder or ".")
+            if name in rivals and not known.issuperset(rivals[name]):
+                return True
+        return False
 
-    def _searched_before(self, folders: tuple[str, ...], folder: str) -> tuple[str, ...]:
-        """The places that hold anything and are searched before `folder` for what stands there; looked at once a build."""
-        key = (folders, folder)
-        if key not in self._before:
-            found: dict[str, None] = {}
-            for index, base in enumerate(folders):
-                sub = relative(folder, base)
-                if sub is not None:
-                    found.update(dict.fromkeys(posixpath.normpath(posixpath.join(earlier, sub)) for earlier in folders[:index]))
-            self._before[key] = tuple(place for place in found if place != folder and self._listing(place))
-        return self._before[key]
+    def _rivals(self, folders: tuple[str, ...], folder: str) -> dict[str, list[str]]:
+        """Return the paths, by name, of all that stands in the places searched before `folder` for what stands there."""
+        result: dict[str, list[str]] = {}
+        for index, base in enumerate(folders):
+            sub = relative(folder, base)
+            if sub is not None:
+                places = {posixpath.normpath(posixpath.join(earlier, sub)) for earlier in folders[:index]} - {folder}
+                for place in places:
+                    for name in self._listing(place):
+                        result.setdefault(name, []).append(posixpath.normpath(f"{place}/{name}"))
+        return result
 
     def _listing(self, folder: str) -> frozenset[str]:
         if folder not in self._listings:
@@ -164,15 +152,15 @@ class ObjectCache:
                 self._listings[folder] = frozenset()
         return self._listings[folder]
 
-    def _object(self, base: bytes, digest: bytes) -> Path:
+    def _object(self, base: bytes, digest: bytes) -> str:
         return self._place("objects", hashlib.blake2b(base + digest, digest_size=16).hexdigest())
 
-    def _place(self, kind: str, name: str) -> Path:
-        return self._folder / kind / name[:2] / name
+    def _place(self, kind: str, name: str) -> str:
+        return f"{self._folder}/{kind}/{name[:2]}/{name}"
 
-    def _read(self, file: Path) -> bytes | None:
+    def _checked(self, file: str) -> bytes | None:
         try:
-            stored = file.read_bytes()
+            stored = _read(file)
         except OSError:
             return None
         start = len(_MAGIC) + 16
@@ -182,16 +170,28 @@ class ObjectCache:
             return content
         with self._lock:
             self.damaged += 1
-        quarantine = self._folder / "quarantine"
+        quarantine = Path(self._folder, "quarantine")
         quarantine.mkdir(exist_ok=True)
-        file.replace(quarantine / f"{file.name}.{secrets.token_hex(4)}")
+        Path(file).replace(quarantine / f"{posixpath.basename(file)}.{secrets.token_hex(4)}")
         return None
 
-    def _write(self, file: Path, content: bytes) -> None:
-        temporary = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
-        try:
-            temporary.write_bytes(content)
-        except FileNotFoundError:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(content)
-        temporary.replace(file)
+
+# A Path costs more than all else of a hit: these take strings.
+
+
+def _read(file: str) -> bytes:
+    with open(file, "rb", buffering=0) as stream:  # noqa: PTH123
+        return stream.readall()
+
+
+def _write(file: str, content: bytes) -> None:
+    """Write a file beside its place and move it there."""
+    temporary = f"{file}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
+    try:
+        stream = open(temporary, "wb")  # noqa: PTH123, SIM115
+    except FileNotFoundError:
+        os.makedirs(posixpath.dirname(file), exist_ok=True)  # noqa: PTH103
+        stream = open(temporary, "wb")  # noqa: PTH123, SIM115
+    with stream:
+        stream.write(content)
+    os.replace(temporary, file)  # noqa: PTH105

@@ -20,7 +20,7 @@ import threading
 import time
 import zlib
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -221,20 +221,16 @@ class Database:
         """Return the paths that the step's record names, outputs first."""
         return [self.files.paths[number] for number in _ids(self.records[key])]
 
-    def record(self, key: str, signature: bytes, *, inputs: Iterable[str], outputs: Iterable[str], started: int, seconds: float) -> bool:
+    def record(self, key: str, signature: bytes, *, inputs: Sequence[str], outputs: Iterable[str], started: int, seconds: float) -> bool:
         """Keep what a finished step read and wrote. Returns False where an input moved while the step ran: then nothing is kept, and
         the next build runs the step again."""
         made = [(output, *self.files.examine(output)) for output in outputs]
         with self._lock:
-            numbers = [self._put(*found) for found in made]
-            for path in inputs:
-                number = self.files.find(path)
-                if number is None:
-                    number = self._first_seen(path, started)
-                if number is None:
-                    return False
-                numbers.append(number)
-            packed = array("I", numbers)
+            written = [self._put(*found) for found in made]
+            read = self._numbers(inputs, started)
+            if read is None:
+                return False
+            packed = array("I", written + read)
             record = (signature, packed.tobytes(), self.files.combined(packed))
             self.records[key] = record
             if seconds:
@@ -243,14 +239,23 @@ class Database:
             self._append(("record", key, record, seconds))
             return True
 
-    def digest(self, path: str, started: int) -> bytes:
-        """Return the digest of a file as of the start of the build, or, where it is seen for the first time, as of `started`; ABSENT where
-        it does not exist or was written since."""
+    def digest(self, paths: Sequence[str], started: int) -> bytes:
+        """Return one digest over the content of files as of the start of the build, or, where one is seen for the first time, as of
+        `started`; ABSENT where one does not exist or was written since."""
         with self._lock:
-            number = self.files.find(path)
+            numbers = self._numbers(paths, started)
+            return ABSENT if numbers is None or self.files.any_absent(numbers) else self.files.combined(numbers)
+
+    def _numbers(self, paths: Sequence[str], started: int) -> list[int] | None:
+        """Return the numbers of files, those entered that are seen for the first time; None where one was written since `started`."""
+        result = []
+        for path, number in zip(paths, self.files.find_all(paths)):
             if number is None:
                 number = self._first_seen(path, started)
-            return ABSENT if number is None else self.files.digests[number]
+                if number is None:
+                    return None
+            result.append(number)
+        return result
 
     def _first_seen(self, path: str, started: int) -> int | None:
         """Enter an input that only the step's own report names. One written between the step's start and now may not be what the step

@@ -79,9 +79,13 @@ class FileTable:
 
     def find(self, path: str) -> int | None:
         """Return the number of `path`, None where it is not in the table."""
+        return self.find_all((path,))[0]
+
+    def find_all(self, paths: Iterable[str]) -> list[int | None]:
+        """Return the number of each path, None where it is not in the table."""
         if self._ids is None:
             self._ids = {known: number for number, known in enumerate(self.paths)}
-        return self._ids.get(path)
+        return list(map(self._ids.get, paths))
 
     def full(self, path: str) -> str:
         """Return `path` as this process can open it."""
@@ -140,6 +144,11 @@ class FileTable:
             self.stamps[number], self.digests[number] = stamp, digest
         return moved, changed
 
+    def any_absent(self, numbers: Iterable[int]) -> bool:
+        """Whether any of the paths does not exist."""
+        return ABSENT in map(self.digests.__getitem__, numbers)
+
     def combined(self, numbers: Iterable[int]) -> bytes:
         """Return one digest over the content of several paths."""
-        return hashlib.blake2b(b"".join([self.digests[number] or b"absent" for number in numbers]), digest_size=16).digest()
+        digests = self.digests
+        return hashlib.blake2b(b"".join([digests[number] or b"absent" for number in numbers]), digest_size=16).digest()

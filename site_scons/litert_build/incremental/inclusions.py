@@ -25,6 +25,14 @@ _VERSION = 1
 Group = tuple[tuple[str, ...], tuple[int, ...]]
 
 
+class _Normalized(dict[str, str]):
+    """Paths as BUILD files spell them, empty for one outside the execution root; each is normalized once, and read by thousands."""
+
+    def __missing__(self, path: str) -> str:
+        result = self[path] = "" if posixpath.isabs(path) else posixpath.normpath(path)
+        return result
+
+
 class DeclaredHeaders:
     """What each target may include, as a graph: a node holds the paths it declares itself and the nodes of its dependencies."""
 
@@ -32,6 +40,7 @@ class DeclaredHeaders:
         self.groups = groups
         self.of = of
         self.large: dict[int, frozenset[str]] = {}
+        self._normalized = _Normalized()
 
     @staticmethod
     def from_depsets(headers: Mapping[tuple[str, str], Depset]) -> DeclaredHeaders:
@@ -54,7 +63,8 @@ class DeclaredHeaders:
         node = self.of.get((label, configuration))
         if node is None:
             return []
-        left = {posixpath.normpath(path): None for path in read if not posixpath.isabs(path)}
+        left = dict.fromkeys(map(self._normalized.__getitem__, read))
+        left.pop("", None)
         seen: set[int] = set()
         pending = [node]
         while pending and left:

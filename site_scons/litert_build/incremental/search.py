@@ -24,6 +24,8 @@ def include_folders(argv: Sequence[str]) -> tuple[str, ...]:
     found: dict[str, list[str]] = {kind: [] for kind in _KINDS}
     words = iter(argv)
     for word in words:
+        if not word.startswith(_KINDS):
+            continue
         for kind in _KINDS:
             if word == kind:
                 found[kind].append(posixpath.normpath(next(words, ".")))
@@ -55,7 +57,7 @@ class SearchPlaces:
     def watched(self, folders: tuple[str, ...], read: Iterable[str]) -> set[str]:
         """Return folders, existing or not, of which a new entry may change a compile that read these files; only those not yet returned."""
         result: set[str] = set() if folders in self._subs else set(folders)
-        for folder in {posixpath.dirname(path) or "." for path in read}:
+        for folder in {path.rpartition("/")[0] or "." for path in read}:
             if (folders, folder) in self._seen or folder.startswith("/"):
                 continue
             self._seen.add((folders, folder))

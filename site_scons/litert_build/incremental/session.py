@@ -14,8 +14,9 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
 
 from litert_build.errors import BuildError
 from litert_build.incremental.cache import ObjectCache
@@ -67,20 +68,58 @@ class Session:
         self._linkers = threading.BoundedSemaphore(link_jobs)
 
     def pending(self) -> list[Step]:
-        """The steps that are stale or in doubt, producers first."""
+        """Return the steps that are stale or in doubt, producers first."""
         self.database.keep_only({step.key: step.outputs for step in self.steps.values()})
         for key in shadowed_steps(self.database, self.steps.values()):
             self.database.drop(key)
         times = self.database.times
         self._average = sum(times.values()) / len(times) if times else 1.0
+        return self._unsure()[0]
+
+    def _unsure(self) -> tuple[list[Step], list[Step]]:
+        """Return the steps that are stale or in doubt, and those among them that no other of them has to come before."""
         unsure: set[str] = set()
-        result = []
+        result, ready = [], []
         for step in self.steps.values():
-            if not self.database.holds(step.key, step.signature) or not unsure.isdisjoint(step.inputs):
+            waits = not unsure.isdisjoint(step.inputs)
+            if waits or not self.database.holds(step.key, step.signature):
                 unsure.update(step.outputs)
                 result.append(step)
+                if not waits:
+                    ready.append(step)
         self._pending = {step.key for step in result}
-        return result
+        return result, ready
+
+    def restore_ready(self, wanted: Iterable[str], threads: int) -> list[Step]:
+        """Take from the shared cache, ahead of the build, every object that the `wanted` outputs need and that nothing has to be made for
+        first. Returns the steps that are pending then. An object restored here never becomes a node: half the cost of a hit."""
+        needed = self._needed(wanted)
+        left = [step.key for step in reversed(self._unsure()[1]) if step.reports_inputs and step.key in needed]
+
+        def work() -> None:
+            with suppress(IndexError):
+                while True:
+                    self.restore(left.pop())
+
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                for lane in [pool.submit(work) for _ in range(threads)]:
+                    lane.result()
+            finally:
+                left.clear()  # an interrupt: the threads end after the object in hand
+        return self._unsure()[0]
+
+    def _needed(self, outputs: Iterable[str]) -> set[str]:
+        """Return the keys of the steps that make `outputs`, and of all that these need."""
+        maker = {output: step for step in self.steps.values() for output in step.outputs}
+        found: set[str] = set()
+        waiting = [maker[output] for output in outputs if output in maker]
+        while waiting:
+            step = waiting.pop()
+            if step.key not in found:
+                found.add(step.key)
+                waiting += [maker[path] for path in step.inputs if path in maker]
+        return found
 
     def perform(self, key: str) -> int:
         """Run a step unless it turns out to be up to date. Returns 0, or the exit code of a failure that was printed. Never raises: an

@@ -1,0 +1,83 @@
+"""What a session takes from the shared cache before a build: what the goals need, and nothing that waits for a step."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from litert_build.incremental.cache import ObjectCache
+from litert_build.incremental.commands import Command
+from litert_build.incremental.folder import BuildFolder
+from litert_build.incremental.session import Session
+from litert_build.incremental.steps import Step
+from litert_build.reports.progress import Console
+
+
+def session_of(folder: Path, steps: list[Step], cache: Path) -> Session:
+    """Return a session over a folder that holds two sources."""
+    build = BuildFolder.open(folder, print)
+    for name in ("a.c", "b.c"):
+        (folder / name).write_text(f"int {name[0]};\n")
+    time.sleep(0.03)  # a file as young as that may still be written: it is not trusted
+    session = Session(build, steps, Console(open("/dev/null", "w")))  # noqa: PTH123, SIM115
+    session.cache = ObjectCache(cache, build.database)
+    return session
+
+
+def unit(name: str, *before: str) -> Step:
+    """Return a compile of `name`.c that copies it; it waits for `before`."""
+    argv = ("/bin/sh", "-c", f"cp {name}.c {name}.o; echo {name}.o: {name}.c > {name}.d")
+    command = Command("process", argv, (f"{name}.o",), (("PATH", "/usr/bin:/bin"),), depfile=f"{name}.d")
+    return Step(f"Compile {name}.c", (f"{name}.c", *before), (f"{name}.o",), name.encode(), command, reports_inputs=True)
+
+
+def generator() -> Step:
+    command = Command("process", ("/bin/sh", "-c", "echo > made.h"), ("made.h",))
+    return Step("Make made.h", (), ("made.h",), b"made", command)
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Path:
+    """Return a cache that holds both objects."""
+    session = session_of(tmp_path / "first", [unit("a"), unit("b")], tmp_path / "cache")
+    for step in session.pending():
+        assert session.perform(step.key) == 0
+        session.keep(step.key)
+    return tmp_path / "cache"
+
+
+def test_what_no_goal_needs_is_left_alone(tmp_path: Path, filled: Path) -> None:
+    session = session_of(tmp_path / "second", [unit("a"), unit("b")], filled)
+    session.pending()
+    assert [step.key for step in session.restore_ready(["b.o"], 2)] == ["a.o"]
+    assert session.restored == ["b.o"] and not (tmp_path / "second/a.o").exists()
+
+
+def test_what_waits_for_a_step_is_left_to_its_turn(tmp_path: Path, filled: Path) -> None:
+    session = session_of(tmp_path / "second", [generator(), unit("a", "made.h"), unit("b")], filled)
+    session.pending()
+    assert [step.key for step in session.restore_ready(["a.o", "b.o"], 1)] == ["made.h", "a.o"]
+    assert session.perform("made.h") == 0 and session.restore("a.o") and session.complete()
+
+
+def test_an_object_that_is_not_there_stays_pending_and_counts_once(tmp_path: Path, filled: Path) -> None:
+    session = session_of(tmp_path / "second", [unit("a"), unit("b")], filled)
+    (tmp_path / "second/b.c").write_text("int other;\n")
+    time.sleep(0.03)
+    session.pending()
+    assert [step.key for step in session.restore_ready(["a.o", "b.o"], 2)] == ["b.o"]
+    assert not session.restore("b.o") and session.cache and session.cache.text == "1 hits, 1 misses"
+
+
+def test_an_interrupt_ends_it_after_the_objects_in_hand(tmp_path: Path, filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = session_of(tmp_path / "second", [unit("a"), unit("b")], filled)
+    session.pending()
+
+    def interrupted(key: str) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "restore", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        session.restore_ready(["a.o", "b.o"], 1)
+    assert session.restored == [] and session.perform("a.o") == 0
