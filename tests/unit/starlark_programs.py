@@ -108,6 +108,18 @@ EXPRESSIONS = tuple(
     {"a": 1, "a": 2}
     {[]: 1}
     {(): 1}
+    {True: "x", 1: "y", (True,): 3, (1,): 4}
+    {True: "x"}[1]
+    {1: "x"}[True]
+    {1: "x"}[1.0]
+    [1 in {True: 1}, True in {1: 1}, (True,) in {(1,): 1}, True in [1]]
+    {True: 1}.get(1, 7)
+    {True: 1, "a": 2}.items()
+    {True: 1} == {1: 1}
+    {x: x for x in (0, False)}
+    {True: 1}.pop(1, "none")
+    {True: 1} | {1: 2}
+    dict([(True, 1), (1, 2)], a = 3)
     {([],): 1}
     {"b": 1, "a": 2}.keys()
     {"b": 1, "a": 2}.values()

@@ -102,6 +102,8 @@ def test_ctx(tmp_path: Path, shown: str, build: str, text: str) -> None:
         ("return ctx.fragments.cpp", "ctx.fragments is not supported: the target's row and the lock set the flags"),
         ("return Info(q = 1)", "Info has no field 'q' (it has files, n)"),
         ("return Info(1)", "Info: provider instances take named arguments only"),
+        ("return json.encode({1: 2})", "json.encode: dict has int key, want string"),
+        ("return json.encode({True: 2})", "json.encode: dict has bool key, want string"),
         ("return depset([[]])", "depset elements must not be mutable values (list)"),
         ("return depset(['a'], order = 'odd')", "Invalid order: odd"),
         ("return depset(['a'], transitive = [['b']])", "at index of transitive, got element of type list, want depset"),
@@ -246,6 +248,15 @@ def test_depset_orders(tmp_path: Path, order: str, elements: str) -> None:
         fail(" ".join(depset(["a"], order = "{order}", transitive = [{children}]).to_list()))
         """
     assert said(tmp_path, body) == elements
+
+
+def test_depsets_tell_a_bool_from_a_number(tmp_path: Path) -> None:
+    body = """\
+        inner = depset([(1,), (True,)])
+        both = depset([(True,), (False,)], transitive = [inner])
+        fail(both.to_list(), [type(x[0]) for x in both.to_list()])
+        """
+    assert said(tmp_path, body) == '[(1,), (True,), (False,)] ["int", "bool", "bool"]'
 
 
 def test_depsets_hold_each_struct_once_whatever_it_holds(tmp_path: Path) -> None:

@@ -23,6 +23,21 @@ from tests.unit.bazel_samples import Memory, failure, printed, run
         ("type(lambda: 1)", '"function"'),
         ("[True == 1, [True] == [1], {'a': True} == {'a': 1}, (0,) == (False,), 1 == 1.0]", "[False, False, False, False, True]"),
         ("True in [1, 2]", "False"),
+        ("{True: 'x', 1: 'y', (True,): 3, (1,): 4, (1, (0,)): 5, (1, (False,)): 6}",
+         '{True: "x", 1: "y", (True,): 3, (1,): 4, (1, (0,)): 5, (1, (False,)): 6}'),
+        ("[1 in {True: 1}, True in {1: 1}, (True,) in {(1,): 1}, 1 in (True,), True in range(2), 1.0 in range(2), 'a' in range(2)]",
+         "[False, False, False, False, False, False, False]"),
+        ("[1.0 in {1: 2}, True in {True: 1}, (False,) in {(False,): 1}, {True: 1}.get(1, 7), {1: 2}.get(True)]",
+         "[True, True, True, 7, None]"),
+        ("[{True: 1, 'a': 2}.keys(), {True: 1, 'a': 2}.items(), [k for k in {False: 1}], [type(k) for k in {False: 1}]]",
+         '[[True, "a"], [(True, 1), ("a", 2)], [False], ["bool"]]'),
+        ("dict({True: 1}, a = 2) | {1: 3} == {1: 3, 'a': 2, True: 1}", "True"),
+        ("[{True: 1} == {1: 1}, {True: 1} == {True: True}, {True: 1} == {True: 1}]", "[False, False, True]"),
+        ("[list({True: 1}), dict([(True, 1), (1, 2)]), {x: x for x in (0, False)}, len({0: 1, False: 2})]",
+         "[[True], {True: 1, 1: 2}, {0: 0, False: False}, 2]"),
+        ("[list(set([1, True, 0])), True in set([1]), set([True]) == set([1]), list(set([1]) | set([True])), set([1, True]) - set([1])]",
+         "[[1, True, 0], False, False, [1, True], set([True])]"),
+        ("[a + b for a, b in [{True: 1, 'x': 2}] if False]", "[]"),
         ("[1, 2].index(1) == 0", "True"),
         ("str(['a', ('b',), {'c': None}])", r'"[\"a\", (\"b\",), {\"c\": None}]"'),
         ("str('a') + repr('a')", r'"a\"a\""'),
@@ -59,6 +74,15 @@ def test_value(expression: str, result: str) -> None:
         ("{[]: 1}", "unhashable type: 'list'"),
         ("{'a': {}}[{}]", "unhashable type: 'dict'"),
         ("{}['k']", 'key "k" not found in dictionary'),
+        ("{True: 'x'}[1]", "key 1 not found in dictionary"),
+        ("{0: 'x'}[False]", "key False not found in dictionary"),
+        ("{(1, True): 'x'}[(1, 1)]", "key (1, 1) not found in dictionary"),
+        ("{True: 1, 1: 2, True: 3}", "dictionary expression has duplicate key: True"),
+        ("{1: 1, 1.0: 2}", "dictionary expression has duplicate key: 1.0"),
+        ("{0: 1}.pop(False)", "KeyError: False"),
+        ("set([1]).remove(True)", "element True not found in set"),
+        ("{([],): 1}", "unhashable type: 'tuple'"),
+        ("(lambda **k: k)(**{True: 2})", "keywords must be strings, not bool"),
         ("[1, 2][2]", "index out of range (index is 2, but sequence has 2 elements)"),
         ("[1]['a']", "got 'string' for list index, want 'int'"),
         ("'%d' % 'x'", "got string for '%d' format, want int or float"),
@@ -229,6 +253,23 @@ def test_loaded_values_are_frozen() -> None:
     ):
         error = failure(f"load('b.bzl', 'L', 'D', 'T', 'default', 'closure')\ny = {change}\n", b=shared)
         assert (error.what, error.where) == (f"trying to mutate a frozen {kind} value", "main.bzl:2"), change
+
+
+def test_a_key_that_is_a_bool_is_kept_apart_by_every_change() -> None:
+    body = """
+        def f():
+            d = {1: "one"}
+            d[True] = "true"
+            d.setdefault(False, "false")
+            d.update([(0, "zero")])
+            d[True] += "!"
+            d.pop(1)
+            a, b, c = d
+            first = d.popitem()
+            return [d, first, a, b, c]
+        x = f()
+        """
+    assert to_repr(run(body)["x"]) == '[{False: "false", 0: "zero"}, (True, "true!"), True, False, 0]'
 
 
 def test_augmented_assignment_of_a_loaded_list_is_refused_and_a_sum_is_not() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from litert_build.starlark.values import Builtin, EvalError, StarlarkList, Value, check_hashable, freeze, to_repr, type_name
+from litert_build.starlark.values import Builtin, EvalError, StarlarkList, Value, freeze, shown_keys, to_key, to_repr, type_name
 
 ORDERS = {
     "default": "default", "stable": "default", "postorder": "postorder", "compile": "postorder", "topological": "topological",
@@ -37,7 +37,7 @@ class Depset(Value):
                 found = self._walk(reverse=True, post=True)[::-1]
             else:
                 found = self._walk(reverse=False, post=self.order != "preorder")
-            self._flat = tuple(found)
+            self._flat = tuple(shown_keys(found))
         return self._flat
 
     def _walk(self, *, reverse: bool, post: bool) -> list[Any]:
@@ -83,15 +83,15 @@ def make_depset(direct: Any = None, order: str = "default", *, transitive: Any =
         raise EvalError(f"Invalid order: {order}")
     if direct is not None and not isinstance(direct, list | tuple):
         raise EvalError(f"for parameter 'direct', got {type_name(direct)}, want sequence")
+    elements: list[Any] = []
     for item in direct or ():
         freeze(item)
-        if not isinstance(item, list | dict):
-            check_hashable(item)
-        else:
+        if isinstance(item, list | dict):
             raise EvalError(f"depset elements must not be mutable values ({type_name(item)})")
+        elements.append(to_key(item))
     for child in transitive or ():
         if not isinstance(child, Depset):
             raise EvalError(f"at index of transitive, got element of type {type_name(child)}, want depset")
         if "default" not in (child.order, ORDERS[order]) and child.order != ORDERS[order]:
             raise EvalError(f"Order '{ORDERS[order]}' is incompatible with order '{child.order}'")
-    return Depset(direct or (), transitive or (), ORDERS[order])
+    return Depset(elements, transitive or (), ORDERS[order])

@@ -160,6 +160,9 @@ def to_json(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [to_json(item) for item in value]
     if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                raise EvalError(f"json.encode: dict has {type_name(key)} key, want string")
         return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, Struct):
         return {key: to_json(item) for key, item in sorted(value.fields.items())}

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from litert_build.starlark import operators, strings
 from litert_build.starlark.operators import iterate
+from litert_build.starlark.sets import StarlarkSet
 from litert_build.starlark.values import (
     Builtin,
     EvalError,
     StarlarkDict,
     StarlarkList,
-    StarlarkSet,
     Value,
     equal,
     less,
@@ -110,8 +110,7 @@ def _zip(*groups: Any) -> StarlarkList:
 
 def _dict(pairs: Any = (), **named: Any) -> StarlarkDict:
     made = StarlarkDict()
-    entries: Iterable[Any] = pairs.items() if isinstance(pairs, dict) else (operators.unpack(entry, 2) for entry in iterate(pairs))
-    for key, value in entries:
+    for key, value in operators.pairs_of(pairs):
         made[key] = value
     dict.update(made, named)
     return made

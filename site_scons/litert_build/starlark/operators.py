@@ -11,17 +11,18 @@ from functools import partial
 from typing import Any
 
 from litert_build.starlark import strings
+from litert_build.starlark.sets import StarlarkSet
 from litert_build.starlark.values import (
     Builtin,
     EvalError,
     StarlarkDict,
     StarlarkFunction,
     StarlarkList,
-    StarlarkSet,
     Value,
-    check_hashable,
     equal,
     less,
+    shown_keys,
+    to_key,
     to_repr,
     type_name,
 )
@@ -116,11 +117,12 @@ def contains(container: Any, item: Any) -> bool:
             raise EvalError(f"'in <string>' requires string as left operand, not '{type_name(item)}'")
         return item in container
     if isinstance(container, dict):
-        check_hashable(item)
-        return item in container
+        return to_key(item) in container
     if isinstance(container, list | tuple):
         return any(equal(item, other) for other in container)
-    if isinstance(container, range | StarlarkSet) or (isinstance(container, Value) and hasattr(container, "__contains__")):
+    if isinstance(container, range):
+        return type(item) is int and item in container
+    if isinstance(container, StarlarkSet) or (isinstance(container, Value) and hasattr(container, "__contains__")):
         return item in container
     raise _unsupported("in", item, container)
 
@@ -157,7 +159,7 @@ def iterate(value: Any) -> Iterable[Any]:
 def _locked(value: StarlarkList | StarlarkDict) -> Iterator[Any]:
     value.loops += 1
     try:
-        yield from (list.__iter__(value) if isinstance(value, list) else dict.__iter__(value))
+        yield from (list.__iter__(value) if isinstance(value, list) else shown_keys(value))
     finally:
         value.loops -= 1
 
@@ -168,7 +170,7 @@ def unpack(value: Any, count: int) -> Any:
         raise EvalError(f"got '{type_name(value)}' in sequence assignment")
     if len(value) != count:
         raise EvalError(f"too {'many' if len(value) > count else 'few'} values to unpack (got {len(value)}, want {count})")
-    return value
+    return shown_keys(value) if isinstance(value, dict) else value
 
 
 def iterate_unpacked(value: Any, count: int) -> Iterator[Any]:
@@ -179,12 +181,19 @@ def iterate_unpacked(value: Any, count: int) -> Iterator[Any]:
 def make_dict(*pairs: tuple[Any, Any]) -> StarlarkDict:
     """Build a dict literal. Raises EvalError on a duplicate or unhashable key."""
     made = StarlarkDict()
-    for key, value in pairs:
-        check_hashable(key)
+    for written, value in pairs:
+        key = to_key(written)
         if key in made:
             raise EvalError(f"dictionary expression has duplicate key: {to_repr(key)}")
         dict.__setitem__(made, key, value)
     return made
+
+
+def pairs_of(items: Any) -> Iterable[Any]:
+    """Return the pairs of a dict as programs see them, or what else iterates over pairs. Raises EvalError for what does not."""
+    if isinstance(items, dict):
+        return zip(shown_keys(items), dict.values(items))
+    return (unpack(entry, 2) for entry in iterate(items))
 
 
 def make_dict_from(pairs: Iterable[tuple[Any, Any]]) -> StarlarkDict:
@@ -197,11 +206,7 @@ def make_dict_from(pairs: Iterable[tuple[Any, Any]]) -> StarlarkDict:
 
 def subscript(value: Any, index: Any) -> Any:
     if isinstance(value, StarlarkDict):
-        try:
-            return value[index]
-        except TypeError:
-            check_hashable(index)
-            raise
+        return value[index if type(index) is str else to_key(index)]
     if isinstance(value, StarlarkList):
         return value[index]
     if isinstance(value, str | list | tuple | range):
@@ -277,14 +282,14 @@ _REQUIRED = object()
 
 
 def _dict_get(items: StarlarkDict, key: Any, default: Any = None) -> Any:
-    check_hashable(key)
-    return dict.get(items, key, default)
+    return dict.get(items, to_key(key), default)
 
 
 def _dict_pop(items: StarlarkDict, key: Any, default: Any = _REQUIRED) -> Any:
     items.check_mutable()
-    if key in items:
-        return dict.pop(items, key)
+    known = to_key(key)
+    if known in items:
+        return dict.pop(items, known)
     if default is _REQUIRED:
         raise EvalError(f"KeyError: {to_repr(key)}")
     return default
@@ -295,20 +300,21 @@ def _dict_popitem(items: StarlarkDict) -> Any:
     if not items:
         raise EvalError("popitem: empty dictionary")
     key = next(dict.__iter__(items))
-    return (key, dict.pop(items, key))
+    value = dict.pop(items, key)
+    return (*shown_keys([key]), value)
 
 
 def _dict_setdefault(items: StarlarkDict, key: Any, default: Any = None) -> Any:
-    if key not in items:
+    known = to_key(key)
+    if known not in items:
         items[key] = default
-    return items[key]
+    return items[known]
 
 
 def _dict_update(items: StarlarkDict, *pairs: Any, **named: Any) -> None:
     items.check_mutable()
     for group in pairs:
-        entries = group.items() if isinstance(group, dict) else [unpack(entry, 2) for entry in iterate(group)]
-        for key, value in entries:
+        for key, value in list(pairs_of(group)):
             items[key] = value
     dict.update(items, named)
 
@@ -325,9 +331,9 @@ _DICT_METHODS: dict[str, Callable[..., Any]] = {
     "setdefault": _dict_setdefault,
     "update": _dict_update,
     "clear": _dict_clear,
-    "keys": lambda items: StarlarkList(dict.keys(items)),
+    "keys": lambda items: StarlarkList(shown_keys(items)),
     "values": lambda items: StarlarkList(dict.values(items)),
-    "items": lambda items: StarlarkList(dict.items(items)),
+    "items": lambda items: StarlarkList(pairs_of(items)),
 }
 
 

@@ -10,7 +10,7 @@ Rules: the Starlark specification, sections "Data types" and "Value concepts".
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 MAX_DEPTH = 200
@@ -39,6 +39,53 @@ class Value:
     def starlark_freeze(self) -> Iterable[Any]:
         """Return the values that are frozen with this one."""
         return ()
+
+
+class Exact(Value):
+    """What stands for a key that Python takes for another: True is no 1 and (True,) no (1,) among the keys of a dict or a set."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    @property
+    def type_name(self) -> str:  # type: ignore[override]
+        return type_name(self.value)
+
+    def starlark_str(self) -> str:
+        return to_repr(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Exact) and equal(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
+def to_key(value: Any) -> Any:
+    """Return what a dict or a set holds for the key `value`. Raises EvalError where `value` cannot be a key."""
+    kind = type(value)
+    if kind is str or kind is int:
+        return value
+    if kind is bool or (kind is tuple and _holds_bool(value)):
+        value = Exact(value)
+    try:
+        hash(value)
+    except TypeError:
+        raise EvalError(f"unhashable type: '{type_name(value)}'") from None
+    return value
+
+
+def _holds_bool(items: tuple[Any, ...]) -> bool:
+    return any(type(item) is bool or (type(item) is tuple and _holds_bool(item)) for item in items)
+
+
+def shown_keys(keys: Collection[Any]) -> Collection[Any]:
+    """Return the keys of a dict or a set as programs see them, in order."""
+    if Exact not in map(type, keys):
+        return keys
+    return [key.value if type(key) is Exact else key for key in keys]
 
 
 class StarlarkList(list[Any]):
@@ -116,8 +163,7 @@ class StarlarkDict(dict[Any, Any]):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.check_mutable()
-        check_hashable(key)
-        dict.__setitem__(self, key, value)
+        dict.__setitem__(self, to_key(key), value)
 
     def __missing__(self, key: Any) -> Any:
         raise EvalError(f"key {to_repr(key)} not found in dictionary")
@@ -135,83 +181,6 @@ class StarlarkDict(dict[Any, Any]):
             return NotImplemented
         dict.update(self, other)
         return self
-
-
-class StarlarkSet(Value):
-    """A Starlark set (insertion-ordered), as Bazel 8 has it."""
-
-    type_name = "set"
-
-    def __init__(self, items: Iterable[Any] = ()) -> None:
-        self.items: dict[Any, None] = {}
-        for item in items:
-            check_hashable(item)
-            self.items[item] = None
-        self.frozen = False
-
-    def starlark_str(self) -> str:
-        return f"set([{', '.join(map(to_repr, self.items))}])"
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(list(self.items))
-
-    def __contains__(self, item: Any) -> bool:
-        return item in self.items
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, StarlarkSet) and self.items.keys() == other.items.keys()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _combine(self, other: Any, keep: Callable[[set[Any], set[Any]], set[Any]]) -> StarlarkSet:
-        if not isinstance(other, StarlarkSet):
-            raise TypeError("not a set")
-        wanted = keep(set(self.items), set(other.items))
-        return StarlarkSet(item for item in [*self.items, *other.items] if item in wanted)
-
-    def __or__(self, other: Any) -> StarlarkSet:
-        return self._combine(other, set.union)
-
-    def __and__(self, other: Any) -> StarlarkSet:
-        return self._combine(other, set.intersection)
-
-    def __sub__(self, other: Any) -> StarlarkSet:
-        return self._combine(other, set.difference)
-
-    def __xor__(self, other: Any) -> StarlarkSet:
-        return self._combine(other, set.symmetric_difference)
-
-    def starlark_attr(self, name: str) -> Any:
-        if name == "add":
-            return Builtin("add", self._add)
-        if name == "union":
-            return Builtin("union", lambda *others: StarlarkSet(item for group in (self, *others) for item in group))
-        if name == "remove":
-            return Builtin("remove", self._remove)
-        return super().starlark_attr(name)
-
-    def starlark_dir(self) -> list[str]:
-        return ["add", "remove", "union"]
-
-    def _add(self, item: Any) -> None:
-        if self.frozen:
-            raise EvalError("trying to mutate a frozen set value")
-        check_hashable(item)
-        self.items[item] = None
-
-    def _remove(self, item: Any) -> None:
-        if self.frozen:
-            raise EvalError("trying to mutate a frozen set value")
-        if item not in self.items:
-            raise EvalError(f"element {to_repr(item)} not found in set")
-        del self.items[item]
-
-    def starlark_freeze(self) -> Iterable[Any]:
-        self.frozen = True
-        return list(self.items)
 
 
 class Builtin(Value):
@@ -282,14 +251,6 @@ def type_name(value: Any) -> str:
     if found is None:
         found = "string" if isinstance(value, str) else getattr(value, "type_name", type(value).__name__)
     return found
-
-
-def check_hashable(value: Any) -> None:
-    """Raise EvalError where `value` cannot be a dict key."""
-    try:
-        hash(value)
-    except TypeError:
-        raise EvalError(f"unhashable type: '{type_name(value)}'") from None
 
 
 def equal(left: Any, right: Any) -> bool:
