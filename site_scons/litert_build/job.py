@@ -38,7 +38,7 @@ from litert_build.incremental.inclusions import DeclaredHeaders, Inspector
 from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.signing import bundle_environment, sign
 from litert_build.incremental.steps import Step, needed, steps_of
-from litert_build.options import Options
+from litert_build.options import Options, require_made
 from litert_build.policy.companions import OFFICIAL_ASSETS, PREBUILT_FOLDERS
 from litert_build.policy.refs import apply_policy, overridden_link_mode
 from litert_build.policy.targets import Target, find_target, host_target
@@ -192,7 +192,10 @@ class Job:
             require_short_paths(self.root, [output for step in steps for output in step.outputs])
         everything = self.lock.product.kind == "objects"
         self.goals["objects"] = tuple(step.key for step in steps if everything or step.reports_inputs)
-        return steps if self.lock.product.kind == "objects" else [*steps, *self._finish(steps, link)]
+        if not everything:
+            steps = [*steps, *self._finish(steps, link)]
+        require_made(self.options.files, [output for step in steps for output in step.outputs], self.root)
+        return steps
 
     def inspector(self) -> Inspector | None:
         """Return what looks at each compile's inclusions, None where headers=off."""

@@ -6,10 +6,11 @@ options["target"], options.goals          # 'linux-x64', ('host',)
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from litert_build.errors import BuildError, nearest
 from litert_build.policy.targets import TARGETS, find_target, host_target
@@ -185,7 +186,22 @@ def read_options(arguments: Mapping[str, str], names: Sequence[str], commands: I
     values["target"] = find_target(values["target"]).name if values["target"] else host_target()
     options = Options(values, local, goals, files, command)
     options.count("link_jobs", 1)
+    options.size("cache_limit")
+    cache = options.path("cache")
+    if cache and cache.exists() and not cache.is_dir():
+        raise BuildError("the cache is no folder", where=f"cache={cache}", mend="cache=PATH names a folder, or what shall become one")
     return options
+
+
+def unknown_flag(said: str) -> BuildError:
+    """Return the refusal of a word with dashes that neither this build nor SCons knows; `said` is SCons' own sentence about it, which
+    may name the nearest of its words."""
+    word, _, hint = (part.strip("'?") for part in said.removeprefix("no such option: ").partition(". Did you mean "))
+    name = word.lstrip("-").replace("-", "_")
+    mend = f"did you mean {hint}?" if hint else nearest(name, OPTIONS) or "`scons -h` lists the options, `scons -H` those of SCons"
+    if name in OPTIONS:
+        mend = f"options have no dashes: {name}=..."
+    return BuildError(f"unknown option {word!r}", where=word, mend=mend)
 
 
 def _checked(name: str, value: str) -> str:
@@ -208,11 +224,25 @@ def _sort_names(names: Sequence[str], commands: tuple[str, ...]) -> tuple[tuple[
     files = tuple(name for name in names if name not in GOALS and name not in commands)
     for name in files:
         if os.sep not in name and "/" not in name:
-            known = [*GOALS, *commands]
+            known = dict.fromkeys((*GOALS, *commands))
             raise BuildError(f"unknown goal {name!r}", where=name, mend=nearest(name, known) or f"one of {', '.join(known)}")
-    if len(asked) > 1 or (asked and files):
+    if len(asked) > 1 or (asked and (files or goals)):
         raise BuildError(f"{asked[0]} is a command of its own", where=" ".join(names), mend=f"scons {asked[0]}")
     return goals, files, asked[0] if asked else ""
+
+
+def require_made(files: Iterable[str], outputs: Sequence[str], root: Path) -> None:
+    """Raise BuildError for a file of the command line that is none of `outputs` (exec paths below `root`) and no folder of theirs, with
+    the output whose name is nearest."""
+    for file in files:
+        path = Path(os.path.abspath(file))  # noqa: PTH100 (a link below root leads to sources)
+        wanted = path.relative_to(root).as_posix() if path.is_relative_to(root) else "."
+        if path in (root, *root.parents) or any(f"{output}/".startswith(f"{wanted}/") for output in outputs):
+            continue
+        named = {PurePosixPath(output).name: output for output in outputs}
+        close = difflib.get_close_matches(path.name, named, n=1)
+        mend = f"did you mean {os.path.relpath(root / named[close[0]])}?" if close else "`scons -h` lists the goals"
+        raise BuildError("no step makes this file", where=file, mend=mend)
 
 
 def find_lock(options: Options, refs: Path) -> Path:
@@ -245,7 +275,7 @@ def help_text(commands: Mapping[str, str]) -> str:
     lines += [
         "",
         f"Targets: {', '.join(TARGETS)}",
-        "-jN runs N jobs (default: the number of cores), -k goes on after an error, -c removes what was made.",
+        "-jN runs N jobs (default: the number of cores), -k goes on after an error, -c removes all that was made for the target and ref.",
         "",
     ]
     return "\n".join(lines)

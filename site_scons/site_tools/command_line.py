@@ -7,24 +7,30 @@ with env.Refusals():
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from litert_build.commands import COMMANDS, descriptions, run_command
+from litert_build.commands import COMMANDS, REFS, descriptions, run_command
 from litert_build.errors import BuildError
-from litert_build.options import Options, find_lock, help_text, read_options
+from litert_build.incremental.commands import launcher_of
+from litert_build.options import Options, find_lock, help_text, read_options, unknown_flag
 from litert_build.policy.refs import is_release
+from litert_build.reports.progress import put
 from litert_build.sources.lock import Lock
 from litert_build.sources.store import default_store
-from SCons.Script import ARGUMENTS, COMMAND_LINE_TARGETS, GetOption, SetOption
+from SCons.Script import ARGUMENTS, COMMAND_LINE_TARGETS, GetLaunchDir, GetOption, SetOption, ValidateOptions
+from SCons.Script.SConsOptions import SConsBadOptionError
 
 
 def generate(env: Any) -> None:
+    atexit.register(put, sys.stdout)  # what is printed last may be what nobody reads any more
     env.AddMethod(refusals, "Refusals")
     env.AddMethod(command_line, "CommandLine")
     env.AddMethod(read_lock, "ReadLock")
@@ -42,13 +48,17 @@ def refusals(env: Any) -> Iterator[None]:
     except BuildError as error:
         if ARGUMENTS.get("debug") == "yes":
             traceback.print_exc()
-        sys.stdout.flush()
+        put(sys.stdout)
         print(f"scons: {error}", file=sys.stderr)
         sys.exit(2)
 
 
 def command_line(env: Any) -> Options:
     """Return the options. `scons -h` and commands end here; goals stay in the options."""
+    try:
+        ValidateOptions(throw_exception=True)  # SCons itself does so after reading, which most runs end before
+    except SConsBadOptionError as error:
+        raise unknown_flag(error.opt_str) from error
     if GetOption("help"):
         print(help_text(descriptions()))
         sys.exit(0)
@@ -57,18 +67,20 @@ def command_line(env: Any) -> Options:
     options = read_options(ARGUMENTS, COMMAND_LINE_TARGETS, COMMANDS)
     if options.command:
         sys.exit(run_command(options))
+    if GetOption("climb_up"):
+        options = replace(options, files=tuple(str(Path(GetLaunchDir(), file)) for file in options.files))
+    launcher_of(options)  # a program that is not there is refused where nothing would be compiled, too
     return options
 
 
 def read_lock(env: Any, options: Options) -> Lock:
     """Return the lock that `ref=` or `lock=` names. A release without one gets it made, and is told what was trusted on first use."""
-    root = Path(env.Dir("#").abspath)
-    if options["lock"] or (root / "third_party" / "refs" / f"{options['ref']}.json").is_file() or not is_release(options["ref"]):
-        return Lock.read(find_lock(options, root / "third_party" / "refs"))
+    if options["lock"] or (REFS / f"{options['ref']}.json").is_file() or not is_release(options["ref"]):
+        return Lock.read(find_lock(options, REFS))
     from litert_build.sources.lock_command import console, ensure_lock, network_of, request_of
 
     store, locked = options.path("store") or default_store(), options.enabled("locked")
-    request, network = request_of(options, root), network_of(options)
+    request, network = request_of(options, REFS.parents[1]), network_of(options)
     lock, notes = ensure_lock(request, store=store, locked=locked, network=network, progress=console())
     print("\n".join(notes))
     return lock

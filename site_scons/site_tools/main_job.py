@@ -1,5 +1,6 @@
-"""SCons tool: the main job over typed options, and the goals that are answered while reading, without a node.
+"""SCons tool: the main job over typed options, and what is answered while reading, without a node: `scons -c` and some goals.
 
+env.CleanFolder(options, folder)
 job = env.MainJob(options, lock, folder)
 env.AnswerWhileReading(job)
 """
@@ -10,23 +11,41 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from litert_build.cleaning import clean
+from litert_build.errors import BuildError
 from litert_build.incremental.folder import BuildFolder
 from litert_build.job import Job
 from litert_build.options import Options
 from litert_build.reports.actions_json import write_actions
 from litert_build.reports.compiledb import write_compiledb
+from litert_build.reports.summary import shown
 from litert_build.sources.lock import Lock
+from SCons.Script import GetOption
 
 READING_GOALS = frozenset({"fetch", "compiledb", "actions"})
 
 
 def generate(env: Any) -> None:
+    env.AddMethod(clean_folder, "CleanFolder")
     env.AddMethod(main_job, "MainJob")
     env.AddMethod(answer_while_reading, "AnswerWhileReading")
 
 
 def exists(env: Any) -> bool:
     return True
+
+
+def clean_folder(env: Any, options: Options, folder: BuildFolder) -> None:
+    """Remove all that was made for this target and ref, where `scons -c` asks for it, say so and end the run."""
+    if not GetOption("clean"):
+        return
+    named = " ".join((*options.goals, *options.files))
+    if named:
+        raise BuildError("-c removes all that was made for a target and ref", where=f"-c {named}", mend="scons -c, without goals")
+    pretend = GetOption("no_exec")
+    count = clean(folder.root, folder.state / "lock", pretend=pretend)
+    env["CONSOLE"].say(f"{'would remove' if pretend else 'removed'} {count} files of {shown(folder.root)}")
+    sys.exit(0)
 
 
 def main_job(env: Any, options: Options, lock: Lock, folder: BuildFolder) -> Job:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from litert_build.errors import BuildError
 from litert_build.incremental.cache import ObjectCache
 from litert_build.incremental.session import Session
 from SCons.CacheDir import CacheDir
@@ -45,8 +44,6 @@ def exists(env: Any) -> bool:
 
 def use_object_cache(env: Any, session: Session, folder: Path, limit: int) -> None:
     """Let the steps of `session` take objects from, and leave them in, the shared cache in `folder`."""
-    if folder.exists() and not folder.is_dir():
-        raise BuildError("the cache is no folder", where=f"cache={folder}", mend="cache=PATH names a folder, or what shall become one")
     session.cache = ObjectCache(folder, session.database, limit)
     TwoStepCache.session = session
     TwoStepCache.key_of = staticmethod(lambda node: env["STEP_OF"]([node]).key)

@@ -7,12 +7,13 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.engine import REPOSITORY
-from tests.e2e.job_project import Project, scons
+from tests.e2e.job_project import BUILD, Project, scons
 
 ANSWER = "bazel-out/k8-opt/bin/_objs/answer/answer.pic.o"
 BASE = "bazel-out/k8-opt/bin/_objs/base/base.pic.o"
@@ -175,17 +176,66 @@ def test_actions_and_compiledb(project: Project) -> None:
         assert subprocess.run(entry["arguments"], cwd=entry["directory"], check=False).returncode == 0
 
 
-def test_clean_removes_what_was_made(project: Project) -> None:
+def test_clean_removes_all_that_was_made(project: Project) -> None:
     built(project)
-    assert project.scons("-c").code == 0
-    assert not project.host.exists() and not (project.root / ANSWER).exists() and project.bundles == []
+    project.host.with_name("libTiny.so.rejected").write_text("of a build that was refused")
+    project.write("BUILD", "cc_libary(")
+    count = sum(path.is_symlink() or path.is_file() for path in project.root.rglob("*")) - 1
+    assert f"would remove {count} files of {project.root}\n" in project.scons("-c", "-n").text
+    assert project.host.is_file()
+    result = project.scons("-c")
+    assert (result.code, result.text) == (0, f"removed {count} files of {project.root}\n")
+    assert [path for path in project.root.rglob("*") if not path.is_dir()] == [project.root / ".build/lock"]
+    assert (project.folder / "tiny/base.cc").is_file()
+    project.write("BUILD", BUILD)
     assert ANSWER in project.scons().ran
+
+
+def test_clean_takes_no_goals(project: Project) -> None:
+    built(project)
+    refusal = "-c host: -c removes all that was made for a target and ref\n  -> scons -c, without goals"
+    result = project.scons("-c", "host")
+    assert result.code == 2 and refusal in result.text
+    assert project.host.is_file()
 
 
 def test_one_object_by_its_path(project: Project) -> None:
     result = project.scons(str(project.root / BASE))
     assert result.code == 0, result.text
     assert result.ran == {MADE, BASE}
+
+
+def test_a_file_that_no_step_makes(project: Project) -> None:
+    wanted = project.root / "answer.pic.o"
+    refused(project, f"{wanted}: no step makes this file\n  -> did you mean ", f"{ANSWER}?", arguments=(str(wanted),))
+
+
+def test_a_build_from_another_folder(project: Project, tmp_path: Path) -> None:
+    """The project is named by -f: what is made goes below the folder that scons runs in."""
+    there = tmp_path / "there"
+    there.mkdir()
+    arguments = [f"lock={project.folder / 'lock.json'}", "offline=yes", f"store={project.folder / 'store'}"]
+    project.arguments()
+    command = [sys.executable, "-m", "SCons", "-Q", "-f", REPOSITORY / "SConstruct"]
+    done = subprocess.run([*command, *arguments], cwd=there, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "host    build/linux-x64/tiny/bazel-out/k8-opt/bin/host/libTiny.so, " in done.stdout
+    sample = subprocess.run([*command, "fetch"], cwd=there, capture_output=True, text=True, timeout=300, check=False)
+    assert "repositories of sample are in place" in sample.stdout, sample.stderr
+
+
+@pytest.mark.parametrize("arguments", [(), ("-h",), ("targets",), ("hots",)])
+def test_nobody_reads_what_is_printed(project: Project, arguments: tuple[str, ...]) -> None:
+    """As in `scons | head -1`: the run goes on to its own end."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = project.arguments(*arguments)
+    done = subprocess.run(command, cwd=REPOSITORY, env=environment, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr, done.stderr
+    assert done.returncode == (2 if arguments == ("hots",) else 0), done.stderr
+    assert project.host.is_file() == (not arguments)
 
 
 def test_dry_run_names_the_steps_and_makes_nothing(project: Project) -> None:
@@ -195,6 +245,25 @@ def test_dry_run_names_the_steps_and_makes_nothing(project: Project) -> None:
 
 
 # Bad input
+
+
+@pytest.mark.parametrize(
+    ("argument", "sentence"),
+    [
+        ("--nonsense", "--nonsense: unknown option '--nonsense'\n  -> `scons -h` lists the options, `scons -H` those of SCons"),
+        ("--target=linux-x64", "--target: unknown option '--target'\n  -> options have no dashes: target=..."),
+        ("--keep", "--keep: unknown option '--keep'\n  -> did you mean --keep-going?"),
+        ("cache_limit=abc", "cache_limit=abc: cache_limit takes a size, not 'abc'\n  -> cache_limit=5G"),
+        ("cache=SConstruct", f"cache={REPOSITORY / 'SConstruct'}: the cache is no folder"),
+        ("launcher=/nope", "no launcher '/nope'"),
+        ("targets host", "targets host: targets is a command of its own\n  -> scons targets"),
+    ],
+)
+def test_a_wrong_word_is_refused_where_all_is_up_to_date(project: Project, argument: str, sentence: str) -> None:
+    built(project)
+    result = project.scons(*argument.split())
+    assert result.code == 2 and sentence in result.text, result.text
+    assert "total " not in result.text
 
 
 @pytest.mark.parametrize(

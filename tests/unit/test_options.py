@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from litert_build.commands import COMMANDS, descriptions
 from litert_build.errors import BuildError
-from litert_build.options import GOALS, OPTIONS, find_lock, help_text, read_options
+from litert_build.options import GOALS, OPTIONS, find_lock, help_text, read_options, require_made, unknown_flag
 from litert_build.toolchains.limits import LINK_MEMORY
 
 
@@ -32,6 +32,10 @@ def test_defaults_and_values() -> None:
         ({"file": "x.so"}, ["host"], "file= belongs to the command check"),
         ({}, ["hots"], "unknown goal 'hots'"),
         ({}, ["targets", "verify"], "targets is a command of its own"),
+        ({}, ["targets", "host"], "targets host: targets is a command of its own\n  -> scons targets"),
+        ({}, ["host", "doctor"], "host doctor: doctor is a command of its own\n  -> scons doctor"),
+        ({"cache_limit": "abc"}, [], "cache_limit=abc: cache_limit takes a size, not 'abc'\n  -> cache_limit=5G"),
+        ({"cache": __file__}, [], f"cache={__file__}: the cache is no folder"),
     ],
 )
 def test_refusals(arguments: dict[str, str], names: list[str], sentence: str) -> None:
@@ -56,6 +60,35 @@ def test_a_number_of_links_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(BuildError) as caught:
         read_options({"link_jobs": text}, [])
     assert str(caught.value) == f"link_jobs={text}: link_jobs takes a number from 1 up, not {text!r}\n  -> link_jobs=1"
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ("no such option: --target", "--target: unknown option '--target'\n  -> options have no dashes: target=..."),
+        ("no such option: --link-mode", "--link-mode: unknown option '--link-mode'\n  -> options have no dashes: link_mode=..."),
+        ("no such option: --targt", "--targt: unknown option '--targt'\n  -> did you mean target?"),
+        ("no such option: '--keep'. Did you mean '--keep-going'?", "--keep: unknown option '--keep'\n  -> did you mean --keep-going?"),
+        ("no such option: -z", "-z: unknown option '-z'\n  -> `scons -h` lists the options, `scons -H` those of SCons"),
+    ],
+)
+def test_a_word_with_dashes_that_nobody_knows(said: str, sentence: str) -> None:
+    assert str(unknown_flag(said)) == sentence
+
+
+def test_a_file_that_no_step_makes_is_refused_with_the_nearest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made, root = ["bin/_objs/engine/engine.pic.o", "checks.json"], tmp_path / "build/linux-x64/tiny"
+    for file in ("build", "build/linux-x64/tiny", "build/linux-x64/tiny/bin", "build/linux-x64/tiny/checks.json", f"{root}/{made[0]}"):
+        require_made([file], made, root)
+    for file, mend in {
+        "build/engine.pic.o": "did you mean build/linux-x64/tiny/bin/_objs/engine/engine.pic.o?",
+        "build/linux-x64/tiny/bin/_obj": "`scons -h` lists the goals",
+        "docs/limits.md": "`scons -h` lists the goals",
+    }.items():
+        with pytest.raises(BuildError) as caught:
+            require_made([file], made, root)
+        assert str(caught.value) == f"{file}: no step makes this file\n  -> {mend}"
 
 
 def test_a_command_ends_the_reading() -> None:

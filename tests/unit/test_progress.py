@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,15 @@ def test_the_progress_line_is_for_terminals() -> None:
         console.started("Compile b.cc")
     assert "[  0%] Compile a.cc" in terminal.getvalue() and "[ 25%, 65 s left] Compile b.cc" in terminal.getvalue()
     assert pipe.getvalue() == ""
+
+
+def test_a_console_that_nobody_reads_any_more_goes_on() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as stream:
+        console = Console(stream)
+        console.failed("Compile b.cc", "//:b", 1, "error: three\n" * 10_000)
+        console.repeat_failures()
 
 
 def test_output_is_whole_and_failures_come_again() -> None:

@@ -8,6 +8,7 @@ console.repeat_failures()
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Callable
@@ -73,8 +74,7 @@ class Console:
 
     def _print(self, text: str) -> None:
         self._clear()
-        self._stream.write(text)
-        self._stream.flush()
+        put(self._stream, text)
 
     def _progress(self, title: str) -> None:
         if not self._terminal:
@@ -85,14 +85,25 @@ class Console:
         line = f"[{share:3d}%{left}] {title}"
         line = line if len(line) <= width else f"{line[: width - 1]}…"
         self._clear()
-        self._stream.write(line)
-        self._stream.flush()
+        put(self._stream, line)
         self._line = line
 
     def _clear(self) -> None:
         if self._line:
-            self._stream.write("\r" + " " * len(self._line) + "\r")
+            put(self._stream, "\r" + " " * len(self._line) + "\r")
             self._line = ""
+
+
+def put(stream: TextIO, text: str = "") -> None:
+    """Write `text` and flush. Where nobody reads any more (`scons | head -1`), this and all that follows goes nowhere: a build goes on,
+    and its exit code says how it ended."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def duration(seconds: float) -> str:

@@ -38,11 +38,11 @@ def summary_text(products: Iterable[Product], *, ran: int, skipped: int, seconds
 
 def _state(product: Product) -> str:
     if product.name == "checks":
-        return f"{_verdict(product.file)}, {_shown(product.file)}"
-    return f"{_shown(product.file)}, {size_text(product.file.stat().st_size)}"
+        return f"{_verdict(product.file)}, {shown(product.file)}"
+    return f"{shown(product.file)}, {size_text(product.file.stat().st_size)}"
 
 
-def _shown(file: Path) -> Path:
+def shown(file: Path) -> Path:
     """Return a path as the next command may take it: relative to the folder that scons runs in, where it lies below."""
     return file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
 
