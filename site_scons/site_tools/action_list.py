@@ -8,6 +8,7 @@ Inputs are order-only prerequisites: SCons neither hashes nor scans a file.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -105,10 +106,10 @@ def define_steps(env: Any, session: Session, steps: Sequence[Step]) -> dict[str,
 
 def _target(env: Any, session: Session, output: str) -> Any:
     """Return the node of an output (exec path). Raises BuildError where a folder stands in its place: SCons would show a traceback."""
-    place = session.root / output
-    if place.is_dir():
-        raise BuildError("a folder stands where the build makes a file", where=str(place), mend="remove it")
-    return env.File(str(place))
+    place = os.path.join(session.root, output)  # noqa: PTH118 (a Path costs more than the node)
+    if os.path.isdir(place):  # noqa: PTH112
+        raise BuildError("a folder stands where the build makes a file", where=place, mend="remove it")
+    return env.fs.File(place)
 
 
 def _longest_first(session: Session, outputs: Sequence[str], nodes: Mapping[str, Any]) -> list[Any]:
