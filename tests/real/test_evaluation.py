@@ -117,37 +117,42 @@ from pathlib import Path
 from tests.real.cases import CASES
 from litert_build.bazel.analysis import analyze
 from litert_build.policy.targets import find_target
+from litert_build.reports.actions_json import write_actions
 from litert_build.sources.trees import materialize
 
 case = CASES[sys.argv[1]]
 lock = case.lock(case.snapshot().provenance["roots"])
 trees = materialize(lock, store=Path("store"), overlays_dir=Path("overlays"), offline=True)
 analysis = analyze(lock, trees, find_target("linux-x64"))
+write_actions(analysis.actions.compiles(), Path("actions.json"))
 for action in analysis.actions:
     print(action)
 print(analysis.link)
 """
 
 
-def listing(name: str, folder: Path, seed: str, checkout: Path, trees: str) -> bytes:
-    """Return the digest of the whole action list as a process of its own with a hash seed prints it, without the places of BUILD lines."""
+def listing(name: str, folder: Path, seed: str, checkout: Path, trees: Path) -> tuple[str, str]:
+    """Return the digests of actions.json, and of all actions with the inputs of the link, as a process of its own with a hash seed makes
+    them."""
     folder.mkdir()
-    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": f"{checkout / 'site_scons'}:{checkout}", "LITERT_LM_TREES": trees}
-    done = subprocess.run([sys.executable, "-c", _LISTING, name], cwd=folder, env=environment, capture_output=True, check=False)
+    paths = {"PYTHONPATH": f"{checkout / 'site_scons'}:{checkout}", "LITERT_LM_TREES": str(trees)}
+    command = [sys.executable, "-c", _LISTING, name]
+    done = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONHASHSEED": seed, **paths}, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()[-2000:]
-    return hashlib.sha256(done.stdout).digest()
+    written = (folder / "actions.json").read_bytes()
+    assert b'"label"' in written
+    return hashlib.sha256(written).hexdigest(), hashlib.sha256(done.stdout).hexdigest()
 
 
-@pytest.mark.parametrize("name", ["xnnpack", "tflite"])
+@pytest.mark.parametrize("name", CASES)
 def test_actions_are_the_same_under_any_hash_seed_and_from_any_checkout(name: str, tmp_path: Path) -> None:
     with optional_trees_skip():
         CASES[name].lock()
-    trees = str(cache_folder())
     other = tmp_path / "another checkout"
-    for part in ("site_scons", "tests/real", "third_party"):
+    for part in ("site_scons", "src", "tests/real", "third_party"):
         shutil.copytree(CHECKOUT / part, other / part, ignore=shutil.ignore_patterns("__pycache__"))
-    found = {
-        (seed, where.name): listing(name, tmp_path / f"{seed} {where.name}", seed, where, trees)
-        for seed, where in (("0", CHECKOUT), ("1", CHECKOUT), ("4294967295", other))
-    }
-    assert len(set(found.values())) == 1, found
+    (tmp_path / "other trees").symlink_to(cache_folder())
+    here, there = (CHECKOUT, cache_folder()), (other, tmp_path / "other trees")
+    places = {"0": here, "1": here, "4294967295": there}
+    found = [listing(name, tmp_path / seed, seed, checkout, trees) for seed, (checkout, trees) in places.items()]
+    assert found[0] == found[1] == found[2]
