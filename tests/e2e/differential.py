@@ -4,6 +4,7 @@ python -m tests.e2e.differential --seed 1 --edits 2000        # by hand, from th
 
 After each round of edits both builds must hold the same bytes, and the database must have run no step that plain SCons did not run, but
 for steps it has a reason of its own for (an output edited by hand, a build that was interrupted, a header that could be found first).
+Half of the builds with the database take objects from, and leave them in, a shared cache.
 Every `SCRATCH` rounds a third build starts from nothing and must hold the same bytes too.
 """
 
@@ -125,6 +126,7 @@ class Tree:
             "verbose=yes",
             f"store={folder / 'store'}",
             *places,
+            *([f"cache={folder / 'cache'}"] if build == "on" and self.random.random() < 0.5 else ()),
             *extra,
         ]
 
@@ -274,6 +276,7 @@ def one_round(tree: Tree) -> int:
     kept, plain = tree.outputs("on"), tree.outputs("off")  # plain SCons leaves what steps that are gone had made
     assert kept == {name: plain.get(name) for name in kept}, f"{names}: other bytes\n{on.text}\n{off.text}"
     tree.counts["steps run"] += len(on.ran)
+    tree.counts["steps restored"] += on.text.count(": restored from the cache")
     tree.counts["steps run by plain SCons"] += len(off.ran)
     assert tree.own_reason or on.ran <= off.ran, f"{names}: needlessly {on.ran - off.ran}\n{on.text}\n{off.text}"
     again = tree.scons("on")
