@@ -25,7 +25,7 @@ from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.search import SearchPlaces, include_folders
 from litert_build.incremental.shadows import shadowed_steps
-from litert_build.incremental.steps import Step
+from litert_build.incremental.steps import Step, needed
 from litert_build.reports.progress import Console
 from litert_build.reports.trace import Timeline
 
@@ -93,8 +93,8 @@ class Session:
     def restore_ready(self, wanted: Iterable[str], threads: int) -> list[Step]:
         """Take from the shared cache, ahead of the build, every object that the `wanted` outputs need and that nothing has to be made for
         first. Returns the steps that are pending then. An object restored here never becomes a node: half the cost of a hit."""
-        needed = self._needed(wanted)
-        left = [step.key for step in reversed(self._unsure()[1]) if step.reports_inputs and step.key in needed]
+        keys = {step.key for step in needed(list(self.steps.values()), wanted)}
+        left = [step.key for step in reversed(self._unsure()[1]) if step.reports_inputs and step.key in keys]
 
         def work() -> None:
             with suppress(IndexError):
@@ -108,18 +108,6 @@ class Session:
             finally:
                 left.clear()  # an interrupt: the threads end after the object in hand
         return self._unsure()[0]
-
-    def _needed(self, outputs: Iterable[str]) -> set[str]:
-        """Return the keys of the steps that make `outputs`, and of all that these need."""
-        maker = {output: step for step in self.steps.values() for output in step.outputs}
-        found: set[str] = set()
-        waiting = [maker[output] for output in outputs if output in maker]
-        while waiting:
-            step = waiting.pop()
-            if step.key not in found:
-                found.add(step.key)
-                waiting += [maker[path] for path in step.inputs if path in maker]
-        return found
 
     def perform(self, key: str) -> int:
         """Run a step unless it turns out to be up to date. Returns 0, or the exit code of a failure that was printed. Never raises: an
