@@ -198,7 +198,7 @@ EXPRESSIONS = tuple(
     str(1.0)
     str(100000000000000000000.0)
     repr("a\tb\nc\\d")
-    repr("\x00\x7f\x1b")
+    repr("\000\177\033")
     repr("\"")
     repr(None)
     type(1)
@@ -339,7 +339,7 @@ EXPRESSIONS = tuple(
     [[], {}, (), ""]
     r"a\d"
     '''a"b'''
-    "\x41\u0042\101"
+    "\101\a\b"
     0x1F + 0o17
     010
     """.strip("\n").split("\n")

@@ -46,7 +46,8 @@ def place(tree: Tree, name: str, line: int) -> str:
         ("cc_library(name = 'x', testonly = 2)", 1, "expected value of type 'bool' for attribute 'testonly', but got 2 (int)", ""),
         ("genrule(name = 'x')", 1, "missing value for mandatory attribute 'outs' in genrule rule 'x'", ""),
         ("cc_library(name = 'x', deps = ['a:b'])", 1, "invalid label 'a:b': a package path starts with //", ""),
-        ("cc_library(name = 'x', srcs = ['../a.cc'])", 1, "invalid label '../a.cc': invalid target name '../a.cc'", ""),
+        ("cc_library(name = 'x', srcs = ['../a.cc'])", 1,
+         "invalid label '../a.cc': invalid target name '../a.cc': it holds an up-level reference", ""),
         ("cc_library(name = 'x', srcs = ['@r:a.cc'])", 1, "invalid label '@r:a.cc': a repository name is followed by //", ""),
         ("cc_library(name = 'x', srcs = [''])", 1, "invalid label ''", ""),
         ("package()\npackage()", 2, "package() is called twice in one BUILD file", ""),
@@ -58,7 +59,17 @@ def place(tree: Tree, name: str, line: int) -> str:
         ("x = native", 1, "name 'native' is not defined", ""),
         ("x = rule()", 1, "name 'rule' is not defined", ""),
         ("fail('not', 1)", 1, "not 1", ""),
-        ("genrule(name = 'a', outs = ['o'])\ngenrule(name = 'b', outs = ['o'])", 2, "generated file 'o' of b conflicts with one of a", ""),
+        ("cc_library(name = 'x', srcs = ['a.cc', ':a.cc'])", 1, "label '//p:a.cc' is duplicated in the 'srcs' attribute", ""),
+        ("cc_library(name = 'x', deps = ['//q:y', '//q:y', '//q:z'])", 1, "label '//q:y' is duplicated in the 'deps' attribute", ""),
+        ("cc_library(name = 'x', data = [':y'] + ['//p:y'])", 1, "label '//p:y' is duplicated in the 'data' attribute", ""),
+        ("\ncc_library(name = 'x', deps = select({'//none:c': [':y', ':y'], '//conditions:default': []}))", 2,
+         "label '//p:y' is duplicated in the 'deps' attribute", ""),
+        ("config_setting(name = 'x', flag_values = {':a': '1', '//p:a': '2'})", 1,
+         "label '//p:a' is duplicated in the 'flag_values' attribute", ""),
+        ("cc_test(name = 'x', shard_count = True)", 1,
+         "expected value of type 'int' for attribute 'shard_count', but got True (bool)", ""),
+        ("genrule(name = 'x', outs = ['//q:o'])", 1, "attribute 'outs': label '//q:o' is not in the current package", ""),
+        ("cc_library(name = 'x', srcs = ['a.cc'], srcs = ['b.cc'])", 1, "duplicate keyword argument: srcs", ""),
     ],
 )  # fmt: skip
 def test_a_faulty_build_file_names_its_line(tmp_path: Path, build: str, line: int, message: str, mend: str) -> None:
@@ -66,6 +77,96 @@ def test_a_faulty_build_file_names_its_line(tmp_path: Path, build: str, line: in
     error = tree.load_failure("p")
     assert (error.where, error.what) == (place(tree, "p/BUILD", line), message)
     assert not mend or error.mend == mend
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "it is empty"), ("/x", "it starts with /"), ("x/", "it ends with /"), ("x//y", "it holds //"),
+        ("../x", "it holds an up-level reference"), ("x/../y", "it holds an up-level reference"), ("..", "it holds an up-level reference"),
+        ("./x", "it has a segment of dots alone"), ("x/./y", "it has a segment of dots alone"), ("x:y", "it holds a colon"),
+        ("x\\y", "it holds a backslash"), ("x\ny", "it holds a control character"), ("x\ty", "it holds a control character"),
+    ],
+)  # fmt: skip
+def test_names_that_no_target_has(tmp_path: Path, name: str, why: str) -> None:
+    written = name.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
+    tree = Tree(
+        tmp_path,
+        {"p/BUILD": f"\nfilegroup(name = 'y{written}'.removeprefix('y'))\n", "q/BUILD": f"\nfilegroup(name = 'x', srcs = [':{written}'])"},
+    )
+    error = tree.load_failure("p")
+    assert error.where == place(tree, "p/BUILD", 2)
+    assert error.what == (f"invalid target name {name!r}: {why}" if name else 'filegroup rule needs a name, not ""')
+    error = tree.load_failure("q")
+    assert error.where == place(tree, "q/BUILD", 2)
+    assert error.what == (f"invalid label {':' + name!r}: invalid target name {name!r}: {why}" if name else "invalid label ':'")
+
+
+@pytest.mark.parametrize("name", [".", "...", "a b", "a+b-c=d,e@f~g", "a(b)$c%!^#&*;<>?[]{|}", "é", "all", "a/b.c/d"])
+def test_names_that_a_target_may_have(tmp_path: Path, name: str) -> None:
+    assert list(Tree(tmp_path, {"BUILD": f"filegroup(name = '{name}')"}).package().targets) == [name]
+
+
+@pytest.mark.parametrize(
+    ("label", "why"),
+    [
+        ("//a//b", "invalid package name 'a//b': it holds //"), ("//a/:b", "invalid package name 'a/': it ends with /"),
+        ("///a", "invalid package name '/a': it starts with /"),
+        ("//a/../b", "invalid package name 'a/../b': it holds an up-level reference"),
+        ("//a/./b", "invalid package name 'a/./b': it has a segment of dots alone"),
+        ("//...", "invalid package name '...': it has a segment of dots alone"),
+        ("//a/...:b", "invalid package name 'a/...': it has a segment of dots alone"),
+        ("//a:b:c", "invalid target name 'b:c': it holds a colon"), ("a:b:c", "a package path starts with //"),
+        ("//a:b/", "invalid target name 'b/': it ends with /"), ("//a:/b", "invalid target name '/b': it starts with /"),
+        ("//a:", "invalid target name '': it is empty"), ("@r//", "invalid target name '': it is empty"),
+        ("@bad name//:x", "invalid repository name 'bad name'"), ("@r:x", "a repository name is followed by //"),
+    ],
+)  # fmt: skip
+def test_labels_that_are_none(tmp_path: Path, label: str, why: str) -> None:
+    error = Tree(tmp_path, {"BUILD": f"\n\nfilegroup(name = 'x', srcs = ['{label}'])"}).load_failure()
+    assert (error.what, error.where.endswith("BUILD:3")) == (f"invalid label '{label}': {why}", True)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("cc_library(name = 'x')", "filegroup(name = 'x')", "filegroup rule 'x' conflicts with an existing target, defined at {first}"),
+        ("genrule(name = 'y', outs = ['x'])", "filegroup(name = 'x')",
+         "filegroup rule 'x' conflicts with a generated file of y, defined at {first}"),
+        ("filegroup(name = 'x')", "genrule(name = 'y', outs = ['x'])",
+         "generated file 'x' of y conflicts with the rule x, defined at {first}"),
+        ("genrule(name = 'y', outs = ['x'])", "genrule(name = 'z', outs = ['x'])",
+         "generated file 'x' of z conflicts with one of y, defined at {first}"),
+        ("genrule(name = 'y', outs = ['x'])", "genrule(name = 'z', outs = ['x/o'])",
+         "generated file 'x/o' of z conflicts with one of y, defined at {first}: one is a folder of the other"),
+        ("genrule(name = 'y', outs = ['x/o'])", "genrule(name = 'z', outs = ['x'])",
+         "generated file 'x' of z conflicts with one of y, defined at {first}: one is a folder of the other"),
+        ("y = 1", "genrule(name = 'z', outs = ['o', ':o'])", "generated file 'o' of z conflicts with one of z, defined at {second}"),
+        ("package_group(name = 'x')", "filegroup(name = 'x')",
+         "filegroup rule 'x' conflicts with an existing target, defined at a package_group"),
+        ("filegroup(name = 'x')", "package_group(name = 'x')",
+         "package_group 'x' conflicts with an existing target, defined at {first}"),
+        ("exports_files(['x'])", "filegroup(name = 'x')", "filegroup rule 'x' conflicts with a source file that exports_files() names"),
+        ("filegroup(name = 'x')", "exports_files(['x'])", "exports_files() of 'x' conflicts with an existing target, defined at {first}"),
+    ],
+)  # fmt: skip
+def test_names_and_files_that_conflict(tmp_path: Path, first: str, second: str, message: str) -> None:
+    tree = Tree(tmp_path, {"BUILD": f"{first}\n\n{second}\n"})
+    error = tree.load_failure()
+    assert error.where == place(tree, "BUILD", 3)
+    assert error.what == message.format(first=place(tree, "BUILD", 1), second=place(tree, "BUILD", 3))
+
+
+def test_what_does_not_conflict(tmp_path: Path) -> None:
+    build = """\
+        exports_files(["a.txt", "gen.h"])
+        exports_files(["a.txt"], visibility = ["//visibility:public"])
+        genrule(name = "x", outs = ["x"], cmd = "touch $@")
+        genrule(name = "y", outs = ["d/o", "d/p", "do"], cmd = "touch $(OUTS)")
+        cc_library(name = "v", visibility = ["//a:__pkg__", "//a:__pkg__"], tags = ["t", "t"], copts = ["-a", "-a"])
+        cc_library(name = "w", srcs = ["a.h"], hdrs = ["a.h"])
+        """
+    assert list(Tree(tmp_path, {"BUILD": build}).package().targets) == ["x", "y", "v", "w"]
 
 
 def test_a_name_is_declared_once(tmp_path: Path) -> None:
@@ -137,10 +238,10 @@ def test_strings_are_labels_of_the_calling_package_and_label_of_the_bzl_file(tmp
 def test_repository_names_are_mapped_as_their_user_writes_them(tmp_path: Path) -> None:
     tree = Tree(
         tmp_path,
-        {"BUILD": "cc_library(name = 'x', deps = ['@short//:y', '@//:z', '@main//:z'])\n", "external/long/BUILD": ""},
+        {"BUILD": "cc_library(name = 'x', deps = ['@short//:y', '@//:z', '@main//:w'])\n", "external/long/BUILD": ""},
         repo_mapping={"main": {"short": "long"}},
     )
-    assert [str(label) for label in tree.target("x").attrs["deps"]] == ["@long//:y", "//:z", "//:z"]
+    assert [str(label) for label in tree.target("x").attrs["deps"]] == ["@long//:y", "//:z", "//:w"]
 
 
 # What stands in a package

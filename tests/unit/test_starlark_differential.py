@@ -28,6 +28,9 @@ DIFFERENCES: dict[str, str] = {
     '"abc".endswith("b", 0, 2)': "Bazel's endswith() takes where to start and end",
     '"abc".upper': "the text of a bound method is nobody's interface",
     "-1424447581 << 3": "starlark-rust's shift loses bits of numbers this large",
+    '"\\x41"': "Bazel refuses hexadecimal escapes",
+    '"\\u0041"': "Bazel refuses Unicode escapes",
+    "0b11": "Bazel has no binary numbers",
     '"\\q"': "Bazel refuses escapes that mean nothing",
 }
 

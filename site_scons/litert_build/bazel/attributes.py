@@ -7,7 +7,7 @@ Rules: Bazel's `attr` module reference and "Common attributes" page.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -72,11 +72,8 @@ class Attr(Value):
         for key, value in part.branches.items():
             label = key if isinstance(key, Label) else to_label(key)
             known = DEFAULT if (label.package, label.name) == ("conditions", "default") else label
-            branches[known] = self._branch(value, name, to_label)
+            branches[known] = value if value is None or isinstance(value, Opaque) else self._plain(value, name, to_label)
         return Select(branches, part.no_match_error)
-
-    def _branch(self, value: Any, name: str, to_label: ToLabel) -> Any:
-        return value if value is None else self.convert(value, name, to_label)
 
     def _plain(self, value: Any, name: str, to_label: ToLabel) -> Any:
         converted = _CONVERT[self.kind](value, name, to_label)
@@ -96,9 +93,9 @@ def _string(value: Any, name: str, _: ToLabel) -> str:
 
 
 def _int(value: Any, name: str, _: ToLabel) -> int:
-    if not isinstance(value, int):
+    if type(value) is not int:
         raise _wrong(name, "int", value)
-    return int(value)
+    return value
 
 
 def _bool(value: Any, name: str, _: ToLabel) -> bool:
@@ -119,6 +116,13 @@ def _label(value: Any, name: str, to_label: ToLabel) -> Label:
     return to_label(value)
 
 
+def _output(value: Any, name: str, to_label: ToLabel) -> Label:
+    label = _label(value, name, to_label)
+    if label != to_label(f":{label.name}"):
+        raise EvalError(f"attribute '{name}': label '{label}' is not in the current package")
+    return label
+
+
 def _list_of(kind: str) -> Callable[[Any, str, ToLabel], StarlarkList]:
     def convert(value: Any, name: str, to_label: ToLabel) -> Any:
         if isinstance(value, Opaque):
@@ -130,9 +134,19 @@ def _list_of(kind: str) -> Callable[[Any, str, ToLabel], StarlarkList]:
         if kind == "string" and all(type(item) is str for item in value):
             return StarlarkList(value)
         one = _CONVERT[kind]
-        return StarlarkList([item if isinstance(item, Opaque) else one(item, name, to_label) for item in value])
+        made = [item if isinstance(item, Opaque) else one(item, name, to_label) for item in value]
+        if kind == "label" and name != "visibility":
+            check_unique(made, name)
+        return StarlarkList(made)
 
     return convert
+
+
+def check_unique(labels: Sequence[Any], name: str) -> None:
+    """Raise EvalError where a label list names a target twice."""
+    if len(set(labels)) < len(labels):
+        twice = next(label for position, label in enumerate(labels) if label in labels[:position])
+        raise EvalError(f"label '{twice}' is duplicated in the '{name}' attribute")
 
 
 def _dict_of(key: str, item: str) -> Callable[[Any, str, ToLabel], StarlarkDict]:
@@ -140,7 +154,10 @@ def _dict_of(key: str, item: str) -> Callable[[Any, str, ToLabel], StarlarkDict]
         if not isinstance(value, dict):
             raise _wrong(name, f"dict({key}, {item})", value)
         one, other = _CONVERT[key], _CONVERT[item]
-        return StarlarkDict({one(k, name, to_label): v if isinstance(v, Opaque) else other(v, name, to_label) for k, v in value.items()})
+        made = [(one(k, name, to_label), v if isinstance(v, Opaque) else other(v, name, to_label)) for k, v in value.items()]
+        if key == "label":
+            check_unique([label for label, _ in made], name)
+        return StarlarkDict(made)
 
     return convert
 
@@ -151,14 +168,14 @@ _CONVERT: dict[str, Callable[[Any, str, ToLabel], Any]] = {
     "bool": _bool,
     "tristate": _tristate,
     "label": _label,
-    "output": _label,
+    "output": _output,
     "any": lambda value, name, to_label: value,
 }
 _CONVERT.update(
     string_list=_list_of("string"),
     int_list=_list_of("int"),
     label_list=_list_of("label"),
-    output_list=_list_of("label"),
+    output_list=_list_of("output"),
     string_dict=_dict_of("string", "string"),
     string_list_dict=_dict_of("string", "string_list"),
     label_keyed_string_dict=_dict_of("label", "string"),

@@ -14,7 +14,9 @@ from typing import Any
 from litert_build.starlark.values import Builtin, EvalError, Value
 
 _TEXT = re.compile(r"(?:@@?(?P<repo>[^/:]*))?(?P<absolute>//)?(?P<package>[^:]*)(?P<colon>:)?(?P<name>.*)", re.DOTALL)
-_BAD_NAME = re.compile(r"(^|/)\.\.?(/|$)|//|^/|/$|[\\\n\r]|^$")
+_BAD_NAME = re.compile(r"(^|/)\.\.?(/|$)|//|^/|/$|[:\\\x00-\x1f\x7f]|^$")
+_BAD_PACKAGE = re.compile(r"(^|/)\.+(/|$)|//|^/|/$|[:\\\x00-\x1f\x7f]")
+_BAD_REPOSITORY = re.compile(r"^[~]|[^A-Za-z0-9._~+-]")
 
 
 class Label(Value):
@@ -84,6 +86,8 @@ def parse_label(text: Any, repository: str, package: str, mapping: Mapping[str, 
         repo = repository
     else:
         repo = mapping.get(repo, repo)
+        if _BAD_REPOSITORY.search(repo):
+            raise EvalError(f"invalid label {text!r}: invalid repository name {repo!r}")
         if not absolute:
             if path or colon:
                 raise EvalError(f"invalid label {text!r}: a repository name is followed by //")
@@ -94,8 +98,33 @@ def parse_label(text: Any, repository: str, package: str, mapping: Mapping[str, 
         name, path = (name if colon else path), package
     elif not colon:
         name = path.rsplit("/", 1)[-1]
-    if _BAD_NAME.search(name) and name != ".":
-        raise EvalError(f"invalid label {text!r}: invalid target name '{name}'")
-    if path and _BAD_NAME.search(path):
-        raise EvalError(f"invalid label {text!r}: invalid package name '{path}'")
+    if path and path is not package and _BAD_PACKAGE.search(path):
+        raise EvalError(f"invalid label {text!r}: invalid package name {path!r}: {_why(path)}")
+    if _BAD_NAME.search(name):
+        try:
+            check_name(name)
+        except EvalError as error:
+            raise EvalError(f"invalid label {text!r}: {error}") from None
     return Label(repo, path, name)
+
+
+def check_name(name: str) -> None:
+    """Raise EvalError where no target can have this name (Bazel's "Target names"; `.` alone is one)."""
+    if _BAD_NAME.search(name) and name != ".":
+        raise EvalError(f"invalid target name {name!r}: {_why(name)}")
+
+
+def _why(name: str) -> str:
+    """Return what is wrong with the name of a target or package."""
+    parts = name.split("/")
+    faults = {
+        "it is empty": not name,
+        "it starts with /": name.startswith("/"),
+        "it ends with /": name.endswith("/"),
+        "it holds //": "//" in name,
+        "it holds an up-level reference": ".." in parts,
+        "it has a segment of dots alone": any(part and not part.strip(".") for part in parts),
+        "it holds a colon": ":" in name,
+        "it holds a backslash": "\\" in name,
+    }
+    return next((fault for fault, found in faults.items() if found), "it holds a control character")

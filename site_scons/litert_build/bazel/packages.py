@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from litert_build.bazel.attributes import COMMON
 from litert_build.bazel.glob import PackageFiles
-from litert_build.bazel.labels import Label, parse_label
+from litert_build.bazel.labels import Label, check_name, parse_label
 from litert_build.bazel.providers import Provider
 from litert_build.bazel.rule_class import RuleClass, RuleTarget
 from litert_build.errors import BuildError, nearest
@@ -61,6 +61,7 @@ class Package:
     owner: Packages
     targets: dict[str, RuleTarget] = field(default_factory=dict)
     outputs: dict[str, RuleTarget] = field(default_factory=dict)
+    output_folders: dict[str, RuleTarget] = field(default_factory=dict)
     groups: dict[str, PackageGroup] = field(default_factory=dict)
     exported: dict[str, tuple[Label, ...] | None] = field(default_factory=dict)
     default_visibility: tuple[Label, ...] = ()
@@ -92,18 +93,44 @@ class Package:
         return f"{stack[0][0]}:{stack[0][1]}" if stack else self.display
 
     def add_rule(self, rule: RuleClass, name: str, attrs: dict[str, Any]) -> None:
-        """Declare a target. Raises EvalError if the name is taken."""
-        if name in self.targets or name in self.groups:
-            other = self.targets[name].location if name in self.targets else "a package_group"
-            raise EvalError(f"{rule.name} rule '{name}' conflicts with an existing target, defined at {other}")
+        """Declare a target. Raises EvalError if the name is none, or it or one of its outputs is taken."""
+        check_name(name)
+        self.check_free(name, f"{rule.name} rule '{name}'")
+        if name in self.outputs:
+            raise EvalError(f"{rule.name} rule '{name}' conflicts with a generated file of {_named(self.outputs[name])}")
         target = RuleTarget(Label(self.repository, self.name, name), rule, attrs, tuple(call_stack()), self)
         if rule.outputs is not None:
             target.outputs = tuple(rule.outputs(attrs))
             for output in target.outputs:
-                if output in self.outputs:
-                    raise EvalError(f"generated file '{output}' of {name} conflicts with one of {self.outputs[output].label.name}")
-                self.outputs[output] = target
+                self._add_output(output, target)
         self.targets[name] = target
+
+    def check_free(self, name: str, what: str) -> None:
+        """Raise EvalError where `what`, about to take a name, conflicts with a rule, a group or a file that is exported."""
+        if name in self.targets:
+            raise EvalError(f"{what} conflicts with an existing target, defined at {self.targets[name].location}")
+        if name in self.groups:
+            raise EvalError(f"{what} conflicts with an existing target, defined at a package_group")
+        if name in self.exported:
+            raise EvalError(f"{what} conflicts with a source file that exports_files() names")
+
+    def _add_output(self, name: str, target: RuleTarget) -> None:
+        if name in self.outputs:
+            raise EvalError(f"generated file '{name}' of {target.label.name} conflicts with one of {_named(self.outputs[name])}")
+        if name in self.targets:
+            raise EvalError(f"generated file '{name}' of {target.label.name} conflicts with the rule {_named(self.targets[name])}")
+        folders = [name[:end] for end, letter in enumerate(name) if letter == "/"]
+        other = next((self.outputs[folder] for folder in folders if folder in self.outputs), self.output_folders.get(name))
+        if other is not None:
+            raise EvalError(
+                f"generated file '{name}' of {target.label.name} conflicts with one of {_named(other)}: one is a folder of the other"
+            )
+        self.output_folders.update(dict.fromkeys(folders, target))
+        self.outputs[name] = target
+
+
+def _named(target: RuleTarget) -> str:
+    return f"{target.label.name}, defined at {target.location}"
 
 
 class Packages:
@@ -362,8 +389,11 @@ def exports_files(srcs: Any, visibility: Any = None, licenses: Any = None) -> No
     """The exports_files() builtin."""
     package = current_package("exports_files()")
     seen = None if visibility is None else tuple(package.to_label(label) for label in visibility)
-    for name in string_list(srcs, "exports_files"):
-        package.exported[package.to_label(name).name] = seen
+    for text in string_list(srcs, "exports_files"):
+        name = package.to_label(text).name
+        if name not in package.exported:
+            package.check_free(name, f"exports_files() of '{name}'")
+        package.exported[name] = seen
 
 
 def package_function(**given: Any) -> None:
@@ -390,9 +420,8 @@ def package_group(name: str, packages: Any = (), includes: Any = (), **unknown: 
     package = current_package("package_group()")
     if unknown:
         raise EvalError(f"package_group() has no argument '{next(iter(unknown))}'")
-    if name in package.groups or name in package.targets:
-        raise EvalError(f"package_group '{name}' conflicts with an existing target")
     label = package.to_label(f":{name}")
+    package.check_free(label.name, f"package_group '{name}'")
     specs = tuple(string_list(packages, "package_group packages"))
     package.groups[name] = PackageGroup(label, specs, tuple(package.to_label(i) for i in includes))
 

@@ -51,8 +51,6 @@ class Resolver:
         return out
 
     def _part(self, part: Any, branch: str, target: RuleTarget, name: str) -> list[tuple[Any, str]]:
-        if isinstance(part, SelectorList):
-            return [found for inner in part.parts for found in self._part(inner, branch, target, name)]
         for item in [part, *part] if isinstance(part, list | tuple) else [part]:
             if isinstance(item, Opaque):
                 raise self.unavailable(item, target, name)

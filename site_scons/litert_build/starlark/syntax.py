@@ -38,6 +38,10 @@ _ALLOWED = frozenset((*_STATEMENTS, *_EXPRESSIONS, *_OPERATORS, *_PARTS))
 _ONE_STRING = re.compile(
     r"""r?(?:\"{3}(?:[^\\"]|\\.|"(?!""))*"{3}|'{3}(?:[^\\']|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""", re.DOTALL
 )
+_PLAIN_STRING = re.compile(r"""\"[^"\n]*"|'[^'\n]*'""")
+_ESCAPE = re.compile(r"\\([0-7]{1,3}|.)", re.DOTALL)
+_ESCAPED = frozenset("\n\\\"'abfnrtv")
+_ESCAPE_MEND = r"write \\ for a backslash, or a raw string"
 _NAMES = {
     ast.While: "while loop", ast.ClassDef: "class definition", ast.Import: "import", ast.ImportFrom: "import", ast.Try: "try statement",
     ast.With: "with statement", ast.Raise: "raise statement", ast.Delete: "del statement", ast.Global: "global statement",
@@ -84,6 +88,8 @@ def compile_file(text: str, file: str, kind: Kind, builtins: Collection[str]) ->
         resolve(tree, file, kind, builtins)
         rewriter = _Rewriter()
         return [_compile_stage(loads, body, file, rewriter) for loads, body in _stages(tree, kind)]
+    except SyntaxError as error:  # what Python only finds as it compiles: a parameter that stands twice, too many nested loops
+        raise BuildError(f"syntax error: {error.msg}", where=f"{file}:{error.lineno or 1}") from None
     except RecursionError:
         raise BuildError("the file is nested too deeply", where=file, mend="flatten its expressions") from None
 
@@ -91,10 +97,13 @@ def compile_file(text: str, file: str, kind: Kind, builtins: Collection[str]) ->
 def _parse(text: str, file: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")
+            warnings.simplefilter("ignore")  # of escapes, which the validator refuses itself
             return ast.parse(text, file)
     except SyntaxError as error:
-        raise BuildError(f"syntax error: {error.msg}", where=f"{file}:{error.lineno or 1}") from None
+        where = f"{file}:{error.lineno or 1}"
+        if error.msg.startswith("(unicode error)"):  # Python decodes them before anything of ours can look
+            raise BuildError(r"invalid escape sequence: there is no \x, \u, \U or \N", where=where, mend=_ESCAPE_MEND) from None
+        raise BuildError(f"syntax error: {error.msg}", where=where) from None
     except (RecursionError, MemoryError, ValueError, OverflowError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError | MemoryError) else str(error)
         raise BuildError(f"the file cannot be parsed: {reason}", where=file) from None
@@ -238,6 +247,10 @@ class _Validator(ast.NodeVisitor):
             raise self.fail("*args and **kwargs arguments are not allowed in BUILD files", node, "pass the arguments explicitly")
         if sum(isinstance(a, ast.Starred) for a in node.args) > 1 or sum(k.arg is None for k in node.keywords) > 1:
             raise self.fail("a call takes one *args and one **kwargs", node)
+        names = [k.arg for k in node.keywords]
+        if len(set(names)) < len(names):
+            twice = next(k for position, k in enumerate(node.keywords) if k.arg in names[:position])
+            raise self.fail(f"duplicate keyword argument: {twice.arg}", twice)
         self.visit(node.func)
         for argument in node.args:
             self.visit(argument.value if isinstance(argument, ast.Starred) else argument)
@@ -275,10 +288,31 @@ class _Validator(ast.NodeVisitor):
         if isinstance(value, bytes | complex) or value is ...:
             raise self.fail(f"{type(value).__name__} literal is not part of Starlark", node)
         if isinstance(value, str):
-            if not _ONE_STRING.fullmatch(self.segment(node)):
-                raise self.fail("implicit string concatenation is not allowed", node, "use the + operator")
-        elif type(value) in (int, float) and "_" in self.segment(node):
+            self.check_string(self.segment(node), node)
+        elif type(value) in (int, float):
+            self.check_number(self.segment(node), node)
+
+    def check_string(self, text: str, node: ast.Constant) -> None:
+        if "\\" not in text and _PLAIN_STRING.fullmatch(text):
+            return
+        prefix = text[: min(text.find(quote) for quote in "\"'" if quote in text)]
+        if prefix not in ("", "r"):
+            raise self.fail(f"the string prefix {prefix} is not part of Starlark", node)
+        if not _ONE_STRING.fullmatch(text):
+            raise self.fail("implicit string concatenation is not allowed", node, "use the + operator")
+        for escape in () if prefix else _ESCAPE.finditer(text):
+            octal = escape[1].isdigit() and escape[1][0] in "01234567"
+            if escape[1] in _ESCAPED or (octal and int(escape[1], 8) < 256):
+                continue
+            what = "octal escape sequence out of range (at most \\377)" if octal else f"invalid escape sequence: {escape[0]}"
+            where = f"{self.file}:{node.lineno + text.count(chr(10), 0, escape.start())}"
+            raise BuildError(what, where=where, mend=_ESCAPE_MEND)
+
+    def check_number(self, text: str, node: ast.Constant) -> None:
+        if "_" in text:
             raise self.fail("underscores in numbers are not part of Starlark", node)
+        if len(text) > 1 and text[0] == "0" and (text[1] in "bB" or text.isdigit()):
+            raise self.fail(f"invalid octal literal: {text}", node, "write 0o17 for octal, 0x1f for hexadecimal numbers")
 
     def segment(self, node: ast.Constant) -> str:
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
