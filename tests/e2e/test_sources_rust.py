@@ -107,7 +107,11 @@ def test_without_cargo_the_error_names_what_needs_it(tmp_path: Path, monkeypatch
     ("old", "new", "message"),
     [
         ("src/lib.rs", "fn broken( {", "crate 'sample_templates' does not build"),
-        ("Cargo.toml", '[package]\nname = "sample_templates"\nversion = "0.1.0"\nedition = "2021"\n', "makes no static library"),
+        (
+            "Cargo.toml",
+            '[package]\nname = "sample_templates"\nversion = "0.1.0"\n\n[lib]\nname = "other"\n',
+            "no static library of its name",
+        ),
         ("Cargo.lock", None, "crate 'sample_templates' has no Cargo.lock"),
     ],
 )

@@ -126,7 +126,28 @@ TREES: dict[str, Tree] = {
              "ae498f3bc58ae2d9f64ef5f0c035c4240152bf015a5b7738b15c22e93bdc97ce"),
         Tree("ruy", "trixie", "libruy-dev", "libruy-dev_0.0.0~git20230215.21a85fe-2_amd64.deb",
              "8ae5a08f2ae32d497dbd3dce143505da62e1d4ea667e9358cf7ddfd95868c6b8"),
+        Tree("cxxbridge", "trixie", "cxxbridge-cmd", "cxxbridge-cmd_1.0.141-1+b1_amd64.deb",
+             "c981581055aa5fa8cd6069e0f9a0d6d6e1f18ca226adcd8f40216f96c8005df6"),
     )
+}
+# Rust's cxx with all it needs, as source packages for cargo, and its generator.
+_CRATES = (
+    ("cxx", "1.0.141-1", "cde9389d7915a16c3e8e3650b538b0b3fbd51d0387962e25fb851140a49bb8ac"),
+    ("cxxbridge-macro", "1.0.141-1", "abdc60c099c3ed579824ecc66be6c3f9cb6a21650f7d0fbb5a70236c0af45837"),
+    ("cxxbridge-flags", "1.0.141-1", "637b06a8c91dc3443291a44b920e42d78377e732aaec7e1a3a80abbbe0a6a86d"),
+    ("foldhash", "0.1.4-1", "203cdd1f8b66cc4c0bb0020e3dcef25858dbca7d50bdf9ef260227778f4e5ce6"),
+    ("link-cplusplus", "1.0.10-1", "0ca420f2176cf8a8a5db686062a75c63e10570358b3433ae32ec54948c6dde44"),
+    ("cc", "1.2.19-1", "4f03624faad1e0a87a7ad138d7d9127ec312fab4fe39563fef48c377424a7405"),
+    ("syn", "2.0.98-1", "ef704aecf33a713f92dfef724fc10d747649ae6e7a90c31afe54aa2a1a3db71e"),
+    ("quote", "1.0.40-1", "ce439fa5fb54fdd2d1f614737b1de55d159de5b8b8878c17aa86d90e881d4f1f"),
+    ("proc-macro2", "1.0.92-1+b1", "c7c7dd7cdc8f16934fbcfd4d9f4de7d65aa457cdcc0e7fe59ecc8a56c665b502"),
+    ("unicode-ident", "1.0.13-1", "afb26e7dfc91de355a433683493f361a2a415a3ca5831efa2fea35d42c0c1e43"),
+    ("rustversion", "1.0.14-1+b2", "f261337bf8f86c0f591b5b2c653f8a9ae7fb629ee4d0f31162db71a9d1332e6f"),
+    ("shlex", "1.3.0-1", "757dcf41be3b0b798a73241c96eae34a709b6b110228d3542ce70db88ed1638c"),
+)
+TREES |= {
+    f"crate-{name}": Tree(f"crate-{name}", "trixie", f"librust-{name}-dev", f"librust-{name}-dev_{version}_amd64.deb", sha256)
+    for name, version, sha256 in _CRATES
 }
 # fmt: on
 

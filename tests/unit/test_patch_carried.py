@@ -160,6 +160,7 @@ def test_what_the_project_carries_is_well_described() -> None:
         "ios-metal-sampler",
         "minizip-mirrors",
         "sentencepiece-nul-piece",
+        "rust-crates",
         "static-gpu",
     ]
     assert [change.name for change in carried if not change.serves("v0.16.1")] == ["sentencepiece-nul-piece"]
@@ -167,6 +168,7 @@ def test_what_the_project_carries_is_well_described() -> None:
         "ios-metal-accelerator",
         "ios-metal-sampler",
         "sentencepiece-nul-piece",
+        "rust-crates",
     ]
     for change in carried:
         for additions in change.repositories.values():
@@ -183,9 +185,21 @@ def test_the_committed_audit_tells_what_is_carried() -> None:
 def test_a_repository_that_workspace_lacks_is_declared_for_the_lock(tmp_path: Path) -> None:
     entry = {"urls": ["https://host/ml-drift.tar.gz"], "sha256": "c" * 64, "build_file": "BUILD", "repo_mapping": {"@fp16": "@FP16"}}
     carried = carry(tmp_path, declares={"ml_drift": entry}, option="static_gpu=inject")
-    assert declared(carried, "v0.18.0", {}) == declared(carried, "v0.16.0", {"static_gpu": "inject"}) == {}
-    made = declared(carried, "v0.18.0", {"static_gpu": "inject"})["ml_drift"]
+    assert declared(carried, "v0.18.0", {}) == declared(carried, "v0.16.0", {"static_gpu": "inject"}) == ({}, {})
+    made = declared(carried, "v0.18.0", {"static_gpu": "inject"})[0]["ml_drift"]
     assert (made.urls, made.repo_mapping) == (("https://host/ml-drift.tar.gz",), {"fp16": "FP16"})
     assert made.build_file is not None and made.build_file.path == tmp_path / "third_party/patches/one/BUILD"
     with pytest.raises(BuildError, match=r"declares\.ml_drift\.sha256: 64 hex digits are expected"):
         carry(tmp_path, declares={"ml_drift": {**entry, "sha256": "c"}})
+
+
+def test_a_repository_of_the_main_archive_takes_no_source_of_its_own(tmp_path: Path) -> None:
+    cargo = {"package": "p", "crates": "https://host/crates", "crate_patches": {"a": [{"file": "x.patch", "strip": 1}]}}
+    carried = carry(tmp_path, of_main={"rust": {"overlay": {"src/lib.rs": "x.patch"}, "cargo": cargo}})
+    (made,) = declared(carried, "v0.18.0", {})[1].values()
+    assert (made.path, made.urls, made.overlay) == (None, (), {"src/lib.rs": tmp_path / "third_party/patches/one/x.patch"})
+    assert made.cargo is not None and made.cargo.crate_patches["a"][0].strip == 1
+    with pytest.raises(BuildError, match=r"repository 'rust' needs exactly one of path, urls and git"):
+        carry(tmp_path, of_main={"rust": {"urls": ["https://host/a"], "sha256": "c" * 64}})
+    with pytest.raises(BuildError, match=r"unknown field 'crate_patch' in"):
+        carry(tmp_path, of_main={"rust": {"cargo": {"package": "p", "crate_patch": {}}}})

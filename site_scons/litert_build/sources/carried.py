@@ -7,7 +7,8 @@
 The carried.json of a folder says which releases it serves (`refs`, a PEP 440 specifier), on which systems (`os`), why, its `upstream`
 status, `until` when it is carried, and the `option` that switches it on (without one it is always on). Per repository it adds patches,
 edits, overlay and urls (mirrors) to the lock's entry, only for the archive `sha256` where that is given; `roots` add labels;
-`declares` holds whole entries of repositories that WORKSPACE lacks, for `scons lock`.
+`declares` holds whole entries of repositories that WORKSPACE lacks, for `scons lock`; `of_main` those that are made of the main
+repository's archive once more.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ class Carried:
     roots: tuple[str, ...]
     repositories: dict[str, Additions]
     declares: dict[str, Repository]
+    of_main: dict[str, Repository]
 
     def serves(self, release: str) -> bool:
         return bool(release) and SpecifierSet(self.refs).contains(release_version(release), prereleases=True)
@@ -75,12 +77,12 @@ def read_carried(third_party: Path) -> list[Carried]:
 
 
 def _read(file: Path) -> Carried:
-    known = ("refs", "os", "why", "upstream", "until", "option", "roots", "repositories", "declares")
+    known = ("refs", "os", "why", "upstream", "until", "option", "roots", "repositories", "declares", "of_main")
     fields = Fields(file, "", read_json(file, "restore the file"), known)
     for name in ("why", "upstream", "until"):
         if not fields.text(name).strip():
             fields.fault(name, "a sentence is expected")
-    systems = fields.texts("os") or ANY
+    systems, base = fields.texts("os") or ANY, file.parent.absolute()
     for system in systems:
         if system not in ANY:
             fields.fault("os", f"{system!r} is not one of {', '.join(ANY)}")
@@ -95,9 +97,10 @@ def _read(file: Path) -> Carried:
         option=fields.text("option", ""),
         roots=fields.texts("roots"),
         repositories={name: _additions(file, name, data) for name, data in fields.mapping("repositories", {}).items()},
-        declares={
-            name: read_repository(file, file.parent.absolute(), name, data, "declares")
-            for name, data in fields.mapping("declares", {}).items()
+        declares={name: read_repository(file, base, name, data, "declares") for name, data in fields.mapping("declares", {}).items()},
+        of_main={
+            name: replace(read_repository(file, base, name, {**data, "path": "."}, "of_main"), path=None)
+            for name, data in fields.mapping("of_main", {}).items()
         },
     )
 
@@ -136,14 +139,13 @@ def apply_carried(lock: Lock, carried: Sequence[Carried], target: str, options: 
     return replace(lock, repositories=repositories, roots=tuple(roots)), applied
 
 
-def declared(carried: Sequence[Carried], release: str, options: Mapping[str, str]) -> dict[str, Repository]:
-    """Return the repositories that carried changes declare for the lock of a release."""
-    return {
-        name: entry
-        for change in carried
-        if change.serves(release) and _switched_on(change, options)
-        for name, entry in change.declares.items()
-    }
+def declared(carried: Sequence[Carried], release: str, options: Mapping[str, str]) -> tuple[dict[str, Repository], dict[str, Repository]]:
+    """Return the repositories that carried changes declare for the lock of a release, and those that are of the main archive."""
+    serving = [change for change in carried if change.serves(release) and _switched_on(change, options)]
+    return (
+        {name: entry for change in serving for name, entry in change.declares.items()},
+        {name: entry for change in serving for name, entry in change.of_main.items()},
+    )
 
 
 def _switched_on(change: Carried, options: Mapping[str, str]) -> bool:

@@ -18,11 +18,11 @@ from litert_build.sources.download import Absent, Fetcher, Progress, silent
 from litert_build.sources.git import resolve
 from litert_build.sources.lock import FileRef, Lock, Product, Repository
 from litert_build.sources.network import GITHUB, Network
+from litert_build.sources.overlay import overlay_farm
 from litert_build.sources.store import Store
 from litert_build.sources.trees import TreeMaker
 from litert_build.sources.workspace import Unavailable, Workspace
 
-Closure = Callable[[Lock, Mapping[str, Path]], None]
 UPSTREAM = f"{GITHUB}/google-ai-edge/LiteRT-LM"
 
 
@@ -31,7 +31,8 @@ class Wanted:
     """What to lock: a tag (or branch, or commit) of `remote`.
 
     `policy` is the release whose rules hold: by default the tag itself, none for an empty one. `commit` pins it instead of the tag's
-    present one; `additions` declare repositories that WORKSPACE lacks, or replace its own; `assets` (name -> address) are files of
+    present one; `additions` declare repositories that WORKSPACE lacks, or replace its own, `of_main` those that are made of the main
+    archive once more; `assets` (name -> address) are files of
     upstream's release that bundles take; `skip` names macros that WORKSPACE loads and that are not called.
     """
 
@@ -44,6 +45,7 @@ class Wanted:
     allowed: tuple[str, ...] = API_PATTERNS
     headers: tuple[str, ...] = ("c/*.h", "external/litert_lm_native/*/*.h")
     additions: dict[str, Repository] = field(default_factory=dict)
+    of_main: dict[str, Repository] = field(default_factory=dict)
     assets: dict[str, str] = field(default_factory=dict)
     skip: tuple[str, ...] = ()
 
@@ -78,6 +80,38 @@ class LazyTrees(Mapping[str, Path]):
     def __len__(self) -> int:
         return len(list(iter(self)))
 
+    def carried(self, lock: Lock) -> Mapping[str, Path]:
+        """Return the same repositories as `lock` has them: with what is carried for one target, which the lock itself does not hold."""
+        return CarriedTrees(self, lock)
+
+
+class CarriedTrees(Mapping[str, Path]):
+    """Lazy trees with the BUILD files that overlays of `lock` put into them."""
+
+    def __init__(self, trees: LazyTrees, lock: Lock) -> None:
+        self.trees, self.lock = trees, lock
+
+    def __getitem__(self, name: str) -> Path:
+        tree = self.trees[name]
+        overlay = self.lock.repositories[name].overlay if name in self.lock.repositories else {}
+        added = {inner: path for inner, path in overlay.items() if self.trees.workspace.made[name].overlay.get(inner) != path}
+        if not added:
+            return tree
+        maker = self.trees.workspace.maker
+        return overlay_farm(tree, {inner: path.read_bytes() for inner, path in added.items()}, maker.overlays_dir / f"carried-{name}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.trees
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.trees)
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+
+Closure = Callable[[Lock, LazyTrees], None]
+
 
 def generate_lock(
     wanted: Wanted, file: Path, *, store: Path, closure: Closure, network: Network | None = None, progress: Progress = silent
@@ -91,11 +125,12 @@ def generate_lock(
     commit = wanted.commit or resolve(wanted.remote, wanted.ref, network)
     policy = release_of(wanted.ref, wanted.policy)
     _refuse_moved(wanted, file, commit)
-    maker = TreeMaker(Fetcher(Store(store), network, progress), store / "overlays", str(file))
+    maker = TreeMaker(Fetcher(Store(store), network, progress), store / "overlays", str(file), outlines=True)
     try:
         main = _main_repository(wanted, commit, maker)
         workspace = Workspace(wanted.main, main, maker, network, wanted.skip)
-        workspace.made |= wanted.additions
+        additions = {**wanted.additions, **{name: _of_main(entry, main) for name, entry in wanted.of_main.items()}}
+        workspace.made |= additions
         workspace.trust(wanted.main, main.urls[0], main.sha256)
         workspace.evaluate()
         draft = Lock(
@@ -110,7 +145,7 @@ def generate_lock(
             bindings=workspace.bindings,
             policy=policy,
         )
-        trees = LazyTrees(workspace, wanted.additions)
+        trees = LazyTrees(workspace, additions)
         closure(draft, trees)
         needed = _with_sources(workspace, [wanted.main, *trees.used])
         needed += _add_assets(wanted, workspace)
@@ -150,6 +185,10 @@ def _main_repository(wanted: Wanted, commit: str, maker: TreeMaker) -> Repositor
     _, digest = maker.fetcher.fetch_unpinned(wanted.main, [url])
     name = wanted.remote.rstrip("/").rpartition("/")[2]
     return Repository(wanted.main, urls=(url,), sha256=digest, strip_prefix=f"{name}-{commit}", rule="http_archive", location=wanted.ref)
+
+
+def _of_main(entry: Repository, main: Repository) -> Repository:
+    return replace(entry, urls=main.urls, sha256=main.sha256, strip_prefix=main.strip_prefix, rule=main.rule, location=main.location)
 
 
 def _add_assets(wanted: Wanted, workspace: Workspace) -> list[str]:

@@ -53,13 +53,17 @@ class Edit:
 
 @dataclass(frozen=True)
 class Cargo:
-    """A crate whose static library stands for the repository: the package to build, the headers C++ code includes (paths in the crate;
-    they land in include/), the Rust files with a cxx bridge, and whether the MSVC runtime is the static one."""
+    """A crate whose static library stands for the repository: the package to build, the headers C++ code includes (paths in the crate, or
+    `vendor/NAME/...` in a crate it needs; they land in include/), the Rust files with a cxx bridge, and whether the MSVC runtime is the
+    static one. `crates` is the address below which the crates of Cargo.lock are fetched; without it they lie in the folder vendor/.
+    `crate_patches` are applied to them, by name."""
 
     package: str
     headers: tuple[str, ...] = ()
     bridges: tuple[str, ...] = ()
     static_crt: bool = True
+    crates: str = ""
+    crate_patches: dict[str, tuple[Patch, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,7 @@ class Repository:
             *(patch.file for patch in self.patches),
             *self.link_files.values(),
             *(FileRef(path) for path in self.overlay.values()),
+            *(patch.file for patches in (self.cargo.crate_patches.values() if self.cargo else ()) for patch in patches),
         ]
 
 
@@ -242,7 +247,7 @@ def read_repository(file: Path, base: Path, name: str, data: Any, place: str = "
         add_prefix=inner_path(fields, "add_prefix", fields.text("add_prefix", "")),
         lfs=_lfs(file, name, fields),
         build_file=_file_ref(fields, base, "build_file", fields.data["build_file"]) if "build_file" in fields else None,
-        patches=tuple(_patch(file, base, name, at, value) for at, value in enumerate(fields.items("patches", []))),
+        patches=_patches(file, base, f"repositories.{name}.patches", fields.items("patches", [])),
         edits=tuple(read_edit(file, f"repositories.{name}.edits[{at}]", value) for at, value in enumerate(fields.items("edits", []))),
         patch_cmds=fields.texts("patch_cmds"),
         patch_cmds_win=fields.texts("patch_cmds_win"),
@@ -252,7 +257,7 @@ def read_repository(file: Path, base: Path, name: str, data: Any, place: str = "
         },
         overlay={inner_path(fields, f"overlay.{inner}", inner): base / outer for inner, outer in fields.text_mapping("overlay").items()},
         repo_mapping={inner.lstrip("@"): outer.lstrip("@") for inner, outer in fields.text_mapping("repo_mapping").items()},
-        cargo=_cargo(file, name, fields),
+        cargo=_cargo(file, base, name, fields),
         rule=fields.text("rule", ""),
         location=fields.text("location", ""),
         shadowed=fields.texts("shadowed"),
@@ -300,15 +305,30 @@ def _lfs(file: Path, name: str, fields: Fields) -> Lfs | None:
     return Lfs(inner.text("url"), inner.texts("include"))
 
 
-def _cargo(file: Path, name: str, fields: Fields) -> Cargo | None:
+def _cargo(file: Path, base: Path, name: str, fields: Fields) -> Cargo | None:
     if "cargo" not in fields:
         return None
-    inner = Fields(file, f"repositories.{name}.cargo", fields.data["cargo"], ("package", "headers", "bridges", "static_crt"))
-    return Cargo(inner.text("package"), inner.texts("headers"), inner.texts("bridges"), bool(inner.raw("static_crt", bool, True)))
+    known = ("package", "headers", "bridges", "static_crt", "crates", "crate_patches")
+    inner = Fields(file, f"repositories.{name}.cargo", fields.data["cargo"], known)
+    return Cargo(
+        package=inner.text("package"),
+        headers=inner.texts("headers"),
+        bridges=inner.texts("bridges"),
+        static_crt=bool(inner.raw("static_crt", bool, True)),
+        crates=inner.text("crates", ""),
+        crate_patches={
+            crate: _patches(file, base, f"repositories.{name}.cargo.crate_patches.{crate}", patches)
+            for crate, patches in inner.mapping("crate_patches", {}).items()
+        },
+    )
 
 
-def _patch(file: Path, base: Path, name: str, at: int, value: Any) -> Patch:
-    fields = Fields(file, f"repositories.{name}.patches[{at}]", value, ("file", "content", "urls", "sha256", "strip"))
+def _patches(file: Path, base: Path, place: str, values: Any) -> tuple[Patch, ...]:
+    return tuple(_patch(file, base, f"{place}[{at}]", value) for at, value in enumerate(values))
+
+
+def _patch(file: Path, base: Path, place: str, value: Any) -> Patch:
+    fields = Fields(file, place, value, ("file", "content", "urls", "sha256", "strip"))
     reference = {key: value for key, value in fields.data.items() if key != "strip"}
     return Patch(_file_ref(fields, base, "file", reference), fields.number("strip", 0))
 

@@ -7,7 +7,7 @@ lock, notes = ensure_lock(LockRequest("v0.19.1", root=Path(".")), store=..., loc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from litert_build.sources.bump import analysis_diff, lock_diff
 from litert_build.sources.carried import apply_carried, audit, audit_text, declared, read_carried
 from litert_build.sources.console import console, network_of
 from litert_build.sources.download import Progress, silent
-from litert_build.sources.generate import UPSTREAM, Closure, Generated, Wanted, generate_lock, release_of
+from litert_build.sources.generate import UPSTREAM, Closure, Generated, LazyTrees, Wanted, generate_lock, release_of
 from litert_build.sources.lock import Lock, Repository
 from litert_build.sources.lock_text import lock_text
 from litert_build.sources.network import Network
@@ -70,6 +70,7 @@ def generate(
     policy = release_of(request.ref, request.policy)
     carried = read_carried(request.root / "third_party")
     bridge = Repository("litert_lm_native", path=request.root / "src" / "bridge", rule="local_repository")
+    additions, of_main = declared(carried, policy, dict(request.options))
     wanted = Wanted(
         request.ref,
         remote=request.remote,
@@ -78,7 +79,8 @@ def generate(
         roots=request.roots,
         skip=request.skip,
         assets=official_assets(request.targets, request.ref) if is_release(request.ref) and policy else {},
-        additions={**declared(carried, policy, dict(request.options)), bridge.name: bridge},
+        additions={**additions, bridge.name: bridge},
+        of_main=of_main,
     )
     found = closure or closure_of(request.targets, request.root, dict(request.options))
     return generate_lock(wanted, request.file, store=store, closure=found, network=network, progress=progress)
@@ -87,18 +89,21 @@ def generate(
 def closure_of(targets: tuple[str, ...], root: Path, options: Mapping[str, str] | None = None) -> Closure:
     """Return the closure that analysis finds for the targets together, carried changes included."""
 
-    def visit(lock: Lock, trees: Mapping[str, Path]) -> None:
+    def visit(lock: Lock, trees: LazyTrees) -> None:
         for name in targets:
-            actions_of(lock, trees, name, root, options)
+            actions_of(lock, trees.carried, name, root, options)
 
     return visit
 
 
-def actions_of(lock: Lock, trees: Mapping[str, Path], target: str, root: Path, options: Mapping[str, str] | None = None) -> ActionList:
-    """Return what a lock builds for a target, by the compiler that its releases are made with."""
+def actions_of(
+    lock: Lock, trees: Callable[[Lock], Mapping[str, Path]], target: str, root: Path, options: Mapping[str, str] | None = None
+) -> ActionList:
+    """Return what a lock builds for a target, by the compiler that its releases are made with; `trees` gives the sources of the lock with
+    what is carried for the target."""
     effective, _ = apply_carried(apply_policy(lock, target), read_carried(root / "third_party"), target, options or {})
     row = find_target(target)
-    return analyze(effective, trees, row, compiler=row.release_toolchain).actions
+    return analyze(effective, trees(effective), row, compiler=row.release_toolchain).actions
 
 
 def run_lock(request: LockRequest, *, store: Path, network: Network | None = None, progress: Progress = silent, diff: bool = False) -> str:
@@ -118,7 +123,10 @@ def run_lock(request: LockRequest, *, store: Path, network: Network | None = Non
 
 
 def _actions(lock: Lock, target: str, root: Path, store: Path, network: Network) -> ActionList:
-    return actions_of(lock, materialize(lock, store=store, overlays_dir=store / "overlays", network=network), target, root)
+    def trees(effective: Lock) -> Mapping[str, Path]:
+        return materialize(effective, store=store, overlays_dir=store / "overlays", network=network, outlines=True)
+
+    return actions_of(lock, trees, target, root)
 
 
 def _compared(request: LockRequest) -> Path:
@@ -175,7 +183,7 @@ def run_patches(request: LockRequest, *, store: Path, network: Network | None = 
         raise BuildError(f"there is no lock of {request.ref}", where=str(request.file), mend=f"make it: scons lock ref={request.ref}")
     lock = Lock.read(request.file)
     carried = read_carried(request.root / "third_party")
-    trees = materialize(lock, store=store, overlays_dir=store / "overlays", network=network or Network())
+    trees = materialize(lock, store=store, overlays_dir=store / "overlays", network=network or Network(), outlines=True)
     return audit_text(carried, {request.ref: audit(carried, lock, trees)})
 
 

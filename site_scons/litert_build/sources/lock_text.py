@@ -71,7 +71,7 @@ def repository_data(repository: Repository, base: Path) -> dict[str, Any]:
             "link_files": {name: _file(reference, base) for name, reference in repository.link_files.items()},
             "overlay": {name: _relative(path, base) for name, path in repository.overlay.items()},
             "repo_mapping": repository.repo_mapping,
-            "cargo": _cargo(repository.cargo) if repository.cargo else None,
+            "cargo": _cargo(repository.cargo, base) if repository.cargo else None,
             "shadowed": list(repository.shadowed),
         }
     )
@@ -103,8 +103,17 @@ def _file(reference: FileRef, base: Path) -> Any:
     return {**source, **_filled({"sha256": reference.sha256}), **({"executable": True} if reference.executable else {})}
 
 
-def _cargo(cargo: Cargo) -> dict[str, Any]:
-    named = _filled({"package": cargo.package, "headers": list(cargo.headers), "bridges": list(cargo.bridges)})
+def _cargo(cargo: Cargo, base: Path) -> dict[str, Any]:
+    patches = {crate: [_patch(patch, base) for patch in patches] for crate, patches in cargo.crate_patches.items()}
+    named = _filled(
+        {
+            "package": cargo.package,
+            "headers": list(cargo.headers),
+            "bridges": list(cargo.bridges),
+            "crates": cargo.crates,
+            "crate_patches": patches,
+        }
+    )
     return named if cargo.static_crt else {**named, "static_crt": False}
 
 

@@ -19,14 +19,15 @@ from litert_build.policy.companions import OFFICIAL_REPOSITORY
 from litert_build.policy.targets import host_target
 from litert_build.sources.archive import extract
 from litert_build.sources.commands import run_patch_commands
+from litert_build.sources.crates import vendor_crates
 from litert_build.sources.download import Fetcher, Progress, silent
 from litert_build.sources.git import checkout
 from litert_build.sources.lfs import materialise
-from litert_build.sources.lock import FileRef, Lock, Repository
+from litert_build.sources.lock import Cargo, FileRef, Lock, Repository
 from litert_build.sources.network import Network
 from litert_build.sources.overlay import overlay_farm
 from litert_build.sources.patches import apply_edit, apply_patch
-from litert_build.sources.rust import build_crate
+from litert_build.sources.rust import build_crate, outline_crate
 from litert_build.sources.store import Store
 
 FORMAT = 1  # part of every tree's digest: raised when the same description would give other bytes
@@ -42,12 +43,14 @@ def materialize(
     progress: Progress = silent,
     network: Network | None = None,
     target: str = "",
+    outlines: bool = False,
 ) -> dict[str, Path]:
     """Return a readable folder for every repository of the lock, in the lock's order, but for the assets of upstream's release: they are
     no sources, and sources/prebuilt fetches them for the bundles that hold them.
 
     `local` names checkouts that stand in for repositories: they are read as they are, but for build file, link files and overlay, which
-    are laid over them; patches are not applied to a checkout. Crates are built for `target`, by default for this machine.
+    are laid over them; patches are not applied to a checkout. Crates are built for `target`, by default for this machine; with `outlines`
+    they are not built, and their trees fit for evaluation alone.
 
     Raises BuildError for what cannot be fetched, does not have its digest, or does not unpack, patch or build as declared.
     """
@@ -56,7 +59,7 @@ def materialize(
         if name not in lock.repositories:
             raise BuildError(f"the lock has no repository {name!r} to replace", where=f"src_{name}=", mend=nearest(name, lock.repositories))
     network = replace(network or Network(), offline=offline)
-    maker = TreeMaker(Fetcher(shared_store(store, progress), network, progress), overlays_dir, str(lock.file), target)
+    maker = TreeMaker(Fetcher(shared_store(store, progress), network, progress), overlays_dir, str(lock.file), target, outlines)
     try:
         names = [name for name in lock.repositories if name != OFFICIAL_REPOSITORY]
         repositories = _ordered([_localized(lock.repositories[name], local) for name in names], str(lock.file))
@@ -104,8 +107,8 @@ def _ordered(repositories: list[Repository], where: str) -> list[Repository]:
 class TreeMaker:
     """Makes trees one by one; `made` holds those that exist, by repository name."""
 
-    def __init__(self, fetcher: Fetcher, overlays_dir: Path, where: str, target: str = "") -> None:
-        self.fetcher, self.overlays_dir, self.where, self.target = fetcher, overlays_dir, where, target
+    def __init__(self, fetcher: Fetcher, overlays_dir: Path, where: str, target: str = "", outlines: bool = False) -> None:
+        self.fetcher, self.overlays_dir, self.where, self.target, self.outlines = fetcher, overlays_dir, where, target, outlines
         self.store = fetcher.store
         self.made: dict[str, Path] = {}
 
@@ -122,15 +125,29 @@ class TreeMaker:
 
     def make(self, repository: Repository) -> Path:
         """Return the folder of one repository and remember it. The repositories it takes files from must have been made."""
+        self.made[repository.name] = self._make(repository)
+        return self.made[repository.name]
+
+    def _make(self, repository: Repository) -> Path:
+        if repository.cargo and self.outlines:
+            return outline_crate(repository.cargo, self.store)
         if repository.path is not None:
             tree = self._local_tree(repository, repository.path)
         else:
             tree = self.store.make_tree(repository.name, self.digest(repository), lambda folder: self._fill(repository, folder))
-        if repository.cargo:
-            self.fetcher.progress(repository.name, "cargo", 0, 0)
-            tree = build_crate(tree, repository.cargo, self.target or host_target(), self.store, where=repository.location or self.where)
-        self.made[repository.name] = tree
-        return tree
+        return self._crate(repository, repository.cargo, tree) if repository.cargo else tree
+
+    def _crate(self, repository: Repository, cargo: Cargo, tree: Path) -> Path:
+        vendor = None
+        if cargo.crates and (tree / "Cargo.lock").is_file():
+            patches = {
+                crate: [(self.read(patch.file), patch.strip, _spelling(patch.file)) for patch in patches]
+                for crate, patches in cargo.crate_patches.items()
+            }
+            vendor = vendor_crates(tree / "Cargo.lock", cargo.crates, patches, self.fetcher)
+        self.fetcher.progress(repository.name, "cargo", 0, 0)
+        where = repository.location or self.where
+        return build_crate(tree, cargo, self.target or host_target(), self.store, where=where, vendor=vendor)
 
     def _local_tree(self, repository: Repository, path: Path) -> Path:
         if not path.is_dir():

@@ -25,8 +25,9 @@ from litert_build.bazel.packages import PerModule, read_text
 from litert_build.bazel.rules import bzl_globals, embedded_repositories, native_module
 from litert_build.errors import BuildError, nearest
 from litert_build.sources import repository_rules as rules
+from litert_build.sources.crate_universe import CrateUniverse
 from litert_build.sources.git import resolve
-from litert_build.sources.lock import FileRef, Repository
+from litert_build.sources.lock import Cargo, FileRef, Repository
 from litert_build.sources.network import Network
 from litert_build.sources.repository_context import Services, interpret
 from litert_build.sources.trees import TreeMaker
@@ -79,12 +80,12 @@ class Unknown(Opaque):
             error.what, notes=error.notes, mend="if a host needs nothing of the macro that uses it, leave it out with skip=MACRO"
         )
 
-    def starlark_attr(self, name: str) -> Any:
-        return Unknown(f"{self.name}.{name}", self.owner, self.why, self.place, self.called)
+    def computed(self, name: str) -> Unknown:
+        return Unknown(name, self.owner, self.why, self.place, self.called)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self.called(self, kwargs)
-        return Unknown(f"{self.name}()", self.owner, self.why, self.place, self.called)
+        return super().__call__(*args, **kwargs)
 
     def starlark_str(self) -> str:
         raise self.fault("becomes part of a text")
@@ -161,8 +162,10 @@ class Workspace:
         self.unpinned: list[str] = []
         self.embedded = embedded_repositories()
         self.services = Services(self.to_label, self.tree, maker.made.get)
+        self.crates = CrateUniverse(self._declare_crates, self.to_file)
         self.modules = Modules(self)
         self.modules.loaded.update(self._bazel_tools())
+        self.modules.loaded[Label("rules_rust", "crate_universe", "defs.bzl")] = self.crates.module()
 
     # Evaluation
 
@@ -216,6 +219,12 @@ class Workspace:
         if isinstance(name, str):
             self.declare(name, callee.name, dict(arguments), unavailable)
 
+    def _declare_crates(self, name: str, arguments: dict[str, Any]) -> None:
+        def unavailable() -> Repository:
+            raise EvalError("crates are built by cargo, as one library: what C++ reaches of them is declared in third_party/overlays")
+
+        self.declare(name, "crates_repository", arguments, unavailable)
+
     # Repositories
 
     def names(self) -> list[str]:
@@ -256,6 +265,7 @@ class Workspace:
             build_file=self._pin(repository.build_file) if repository.build_file else None,
             patches=tuple(replace(patch, file=self._pin(patch.file)) for patch in repository.patches),
             link_files={inner: self._pin(reference) for inner, reference in repository.link_files.items()},
+            cargo=self._pin_crates(repository.cargo) if repository.cargo else None,
         )
         return self.made[name]
 
@@ -268,6 +278,14 @@ class Workspace:
                     self.tree(reference.repository)
             self.maker.make(repository)
         return self.maker.made[name]
+
+    def _pin_crates(self, cargo: Cargo) -> Cargo:
+        """Return a crate with the patches that WORKSPACE annotates those it needs with."""
+        if not cargo.crates:
+            return cargo
+        found = {**self.crates.patches, **cargo.crate_patches}
+        pinned = {crate: tuple(replace(patch, file=self._pin(patch.file)) for patch in patches) for crate, patches in found.items()}
+        return replace(cargo, crate_patches={crate: patches for crate, patches in pinned.items() if patches})
 
     def _pin(self, reference: FileRef) -> FileRef:
         if reference.urls:
