@@ -129,6 +129,107 @@ def test_a_setting_that_means_nothing(tmp_path: Path, setting: str, message: str
     assert tree.failure("//:x").what == message
 
 
+@pytest.mark.parametrize(
+    ("rule", "attribute", "value", "message"),
+    [
+        ("cc_library", "copts", "select({'//s:arm': []})", "no condition of the select() in attribute 'copts' holds"),
+        ("cc_library", "data", "select({'//s:arm': []})", "no condition of the select() in attribute 'data' holds"),
+        ("cc_library", "linkstatic", "select({'//s:arm': 1})", "no condition of the select() in attribute 'linkstatic' holds"),
+        ("cc_library", "copts", "select({'//s:k8': ['-a'], '//s:linux': ['-b']})",
+         "several conditions of the select() in attribute 'copts' hold"),
+        ("cc_library", "copts", "select({'//s:none': [], '//conditions:default': []})", "no such target '//s:none'"),
+        ("cc_library", "local_defines", "select({'//:x': [], '//conditions:default': []})",
+         "//:x is a cc_library, no condition of a select()"),
+        ("filegroup", "data", "select({'//s:arm': []}, no_match_error = 'phones only')",
+         "no condition of the select() in attribute 'data' holds: phones only"),
+        ("cc_library", "deps", "[':y'] + select({'//s:k8': [':y']})", "label '//:y' is duplicated in the 'deps' attribute"),
+        ("cc_library", "data", "select({'//s:k8': [':y']}) + select({'//s:linux': ['//:y']})",
+         "label '//:y' is duplicated in the 'data' attribute"),
+        ("alias", "actual", "select({'//s:k8': None, '//conditions:default': ':y'})",
+         "mandatory attribute 'actual' is None where //s:k8 holds"),
+    ],
+)  # fmt: skip
+def test_every_select_of_the_closure_is_resolved(tmp_path: Path, rule: str, attribute: str, value: str, message: str) -> None:
+    build = f"cc_library(name = 'z', deps = [':x'])\n\n{rule}(name = 'x', {attribute} = {value})\n\ncc_library(name = 'y')\n"
+    tree = Tree(tmp_path, {"BUILD": build, "s/BUILD": SETTINGS})
+    error = tree.failure("//:z")
+    assert error.what.startswith(message) and error.where == f"{tree.shown()}BUILD:3"
+
+
+def test_a_branch_that_is_not_chosen_may_repeat_a_label(tmp_path: Path) -> None:
+    value = "[':y'] + select({'//s:arm': [':y'], '//conditions:default': []})"
+    build = f"cc_library(name = 'x', deps = {value}, copts = select({{'//s:k8': None}}))\ncc_library(name = 'y')\n"
+    assert list(Tree(tmp_path, {"BUILD": build, "s/BUILD": SETTINGS}).analyze("//:x").actions) == []
+
+
+# testonly
+
+
+TESTONLY = """\
+    {use}
+
+    cc_library(name = "t", testonly = True)
+    cc_library(name = "plain")
+    alias(name = "a", actual = ":t")
+    alias(name = "open", actual = ":plain", testonly = True)
+    label_flag(name = "flag", build_setting_default = ":t")
+    config_setting(name = "c", values = {{"cpu": "k8"}}, testonly = True)
+    genrule(name = "g", outs = ["g.cc"], cmd = "touch $@", testonly = True)
+    cc_binary(name = "tool", srcs = ["a.cc"], testonly = True)
+    test_suite(name = "suite", tests = [])
+    """
+
+
+@pytest.mark.parametrize(
+    ("use", "dependency"),
+    [
+        ("cc_library(name = 'x', deps = [':t'])", "target '//:t'"),
+        ("cc_library(name = 'x', deps = [':t'], testonly = False)", "target '//:t'"),
+        ("cc_library(name = 'x', deps = [':a'])", "alias '//:a' referring to target '//:t'"),
+        ("cc_library(name = 'x', deps = [':flag'])", "alias '//:flag' referring to target '//:t'"),
+        ("cc_library(name = 'x', deps = select({'//conditions:default': [':t']}))", "target '//:t'"),
+        ("cc_library(name = 'x', srcs = [':g'])", "target '//:g'"),
+        ("cc_library(name = 'x', copts = select({':c': [], '//conditions:default': []}))", "target '//:c'"),
+        ("cc_library(name = 'x', deps = ['//p:t'])", "target '//p:t'"),
+        ("filegroup(name = 'x', srcs = [':t'])", "target '//:t'"),
+        ("filegroup(name = 'x', srcs = [':suite'])", "target '//:suite'"),
+        ("genrule(name = 'x', outs = ['o'], tools = [':tool'], cmd = 'touch $@')", "target '//:tool'"),
+    ],
+)
+def test_only_tests_depend_on_what_is_testonly(tmp_path: Path, use: str, dependency: str) -> None:
+    package = "package(default_testonly = 1, default_visibility = ['//visibility:public'])\ncc_library(name = 't')"
+    tree = Tree(tmp_path, {"BUILD": TESTONLY.format(use=use), "p/BUILD": package, "a.cc": ""})
+    error = tree.failure("//:x")
+    assert error.what == f"non-test target '//:x' depends on testonly {dependency} and doesn't have testonly attribute set"
+    assert error.where == f"{tree.shown()}BUILD:1"
+    assert error.mend == "set testonly = True on //:x if nothing but tests uses it, or drop the dependency"
+
+
+def test_a_target_that_many_need_is_testonly_for_each(tmp_path: Path) -> None:
+    build = """\
+        cc_library(name = "y", deps = [":t"], testonly = 1)
+        cc_library(name = "z", deps = [":t"])
+        cc_library(name = "t", testonly = 1)
+        """
+    tree = Tree(tmp_path, {"BUILD": build})
+    assert tree.failure("//:y", "//:z").where == f"{tree.shown()}BUILD:2"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "cc_library(name = 'x', deps = [':t', ':a', ':open'], testonly = True)",
+        "package(default_testonly = True)\n    cc_library(name = 'x', deps = [':t'])",
+        "alias(name = 'x', actual = ':t')",
+        "cc_library(name = 'x', deps = [':open'])",
+        "cc_library(name = 'x', srcs = ['g.cc'])",
+    ],
+    ids=["testonly itself", "its package's default", "an alias", "a testonly alias of a plain target", "a generated file"],
+)
+def test_what_may_depend_on_what_is_testonly(tmp_path: Path, use: str) -> None:
+    Tree(tmp_path, {"BUILD": TESTONLY.format(use=use), "a.cc": ""}).analyze("//:x")
+
+
 # glob()
 
 

@@ -31,7 +31,7 @@ RULE = """\
             "n": attr.int(default = 3),
             "words": attr.string_list(default = ["a"]),
             "table": attr.string_dict(),
-            "keyed": attr.label_keyed_string_dict(),
+            "keyed": attr.label_keyed_string_dict(allow_files = True),
             "choice": attr.string(values = ["p", "q"], default = "p"),
             "flag": attr.bool(),
             "_tool": attr.label(default = "//:tool", executable = True, cfg = "exec"),
@@ -116,7 +116,8 @@ def test_ctx(tmp_path: Path, shown: str, build: str, text: str) -> None:
         ("ctx.actions.declare_file('/o')", 'actions.declare_file("/o") is not a plain path below the package'),
         ("ctx.actions.write(ctx.actions.declare_file('o'), 5)", "actions.write(content) takes a string or Args, not int"),
         ("ctx.actions.run(outputs = [], executable = 5)", "actions.run(executable) takes a File, FilesToRunProvider or string, not int"),
-        ("ctx.actions.run(outputs = [], executable = 'x', inputs = ['a'])", "expected a File, got string"),
+        ("ctx.actions.run(outputs = ctx.files.srcs, executable = 'x')", "an action makes at least one file: its outputs are empty"),
+        ("ctx.actions.run(outputs = [ctx.actions.declare_file('o')], executable = 'x', inputs = ['a'])", "expected a File, got string"),
         ("ctx.actions.run(executable = 'x')", "actions.run() missing 1 required positional argument: 'outputs'"),
         ("ctx.actions.args().add(['a'])", "Args.add() takes one value, not list: use add_all()"),
         ("ctx.actions.args().set_param_file_format('odd')",
@@ -144,7 +145,9 @@ def test_a_fault_of_an_implementation_is_at_the_target(tmp_path: Path, body: str
         ("pass", "r(name = 'x', choice = 'z')", "attribute 'choice': invalid value \"z\", want one of \"p\", \"q\""),
         ("pass", "r(name = 'x', _tool = ':t')", "r rule 'x': attribute '_tool' is private"),
         ("pass", "r(name = 'x', srcs = ['none.txt'])", "no such target '//:none.txt'"),
-        ("return ctx.file.srcs", "r(name = 'x', srcs = ['a.txt', 'b.txt'])", "attribute 'srcs' has 2 files, ctx.file takes one"),
+        ("return ctx.file.srcs", "r(name = 'x')", "'ctx.file' has no field 'srcs': it holds the label attributes with allow_single_file"),
+        ("return ctx.executable.srcs", "r(name = 'x')",
+         "'ctx.executable' has no field 'srcs': it holds the label attributes with executable"),
         ("return [d[Info] for d in ctx.attr.srcs]", "r(name = 'x', srcs = ['a.txt'])",
          "target //:a.txt (source file) does not provide <provider Info>"),
     ],
@@ -153,6 +156,140 @@ def test_a_fault_of_a_starlark_target(tmp_path: Path, body: str, build: str, mes
     tree = rule_tree(tmp_path, body, build)
     error = tree.failure("//:x")
     assert error.what.startswith(message) and error.where == f"{tree.shown()}BUILD:3"
+
+
+# What attributes take
+
+
+ATTRIBUTES = """\
+    Info = provider(fields = ["a"])
+    Other = provider(fields = ["a"])
+
+    def _give(ctx):
+        return [Info(a = 1)]
+
+    give = rule(_give)
+
+    def _impl(ctx):
+        pass
+
+    r = rule(_impl, attrs = {{"s": attr.{attribute}}})
+    """
+GIVEN = """\
+    load(":r.bzl", "give", "r")
+    r(name = "x", {given})
+    genrule(name = "one", outs = ["o.c"], cmd = "touch $@")
+    genrule(name = "two", outs = ["p.c", "p.h"], cmd = "touch $(OUTS)")
+    filegroup(name = "none")
+    alias(name = "other", actual = ":none")
+    alias(name = "text", actual = "a.txt")
+    give(name = "info")
+    cc_library(name = "cc")
+    """
+
+
+def attribute_tree(folder: Path, attribute: str, given: str) -> Tree:
+    files = {"BUILD": textwrap.dedent(GIVEN).format(given=given), "r.bzl": textwrap.dedent(ATTRIBUTES).format(attribute=attribute)}
+    return Tree(folder, {**files, "a.txt": "", "a.sh": ""})
+
+
+@pytest.mark.parametrize(
+    ("attribute", "given", "fault"),
+    [
+        ("label()", "s = 'a.txt'", ": source file '//:a.txt' is misplaced here (expected no files)"),
+        ("label_list()", "s = ['o.c']", ": generated file '//:o.c' is misplaced here (expected no files)"),
+        ("label_list()", "s = [':text']", ": source file '//:text' is misplaced here (expected no files)"),
+        ("label_list(allow_files = False)", "s = ['a.txt']", ": source file '//:a.txt' is misplaced here (expected no files)"),
+        ("label_keyed_string_dict()", "s = {'a.txt': 'v'}", ": source file '//:a.txt' is misplaced here (expected no files)"),
+        ("string_keyed_label_dict()", "s = {'k': 'a.txt'}", ": source file '//:a.txt' is misplaced here (expected no files)"),
+        ("label_list(allow_files = ['.c'])", "s = ['a.txt']", ": source file '//:a.txt' is misplaced here (expected .c)"),
+        ("label_list(allow_files = ['.cc', '.h', '.d'])", "s = ['a.txt']",
+         ": source file '//:a.txt' is misplaced here (expected .cc, .h or .d)"),
+        ("label_list(allow_files = ['.h'])", "s = ['o.c']", ": generated file '//:o.c' is misplaced here (expected .h)"),
+        ("label_list(allow_files = ['.h'])", "s = [':one']", ": '//:one' does not produce any r s files (expected .h)"),
+        ("label_list(allow_files = ['.cc', '.h'])", "s = [':none']", ": '//:none' does not produce any r s files (expected .cc or .h)"),
+        ("label(allow_single_file = True)", "s = ':two'", ": '//:two' must produce a single file, it has 2"),
+        ("label(allow_single_file = True)", "s = ':none'", ": '//:none' must produce a single file, it has 0"),
+        ("label(allow_single_file = ['.h'])", "s = 'a.txt'", ": source file '//:a.txt' is misplaced here (expected .h)"),
+        ("label(allow_single_file = ['.h'])", "s = ':one'", ": '//:one' does not produce any r s files (expected .h)"),
+        ("label(providers = [Info])", "s = ':none'", ": '//:none' does not have mandatory providers: 'Info'"),
+        ("label(providers = [Info])", "s = ':other'", ": '//:other' does not have mandatory providers: 'Info'"),
+        ("label(providers = ['cc'])", "s = ':cc'", ": '//:cc' does not have mandatory providers: 'cc'"),
+        ("label_list(providers = [Info, Other])", "s = [':none']", ": '//:none' does not have mandatory providers: ['Info', 'Other']"),
+        ("label_list(providers = [[Info, Other], [CcInfo]])", "s = [':none']",
+         ": '//:none' does not have mandatory providers: ['Info', 'Other'] or 'CcInfo'"),
+        ("label_list(providers = [[Info, Other]])", "s = [':info']", ": '//:info' does not have mandatory providers: 'Other'"),
+        ("label_list(providers = [Info], allow_files = True)", "s = ['a.txt', ':one']",
+         ": '//:one' does not have mandatory providers: 'Info'"),
+        ("label_list(providers = [Info], default = [':none'])", "", ": '//:none' does not have mandatory providers: 'Info'"),
+        ("label_list(allow_empty = False)", "s = []", " must not be empty"),
+        ("label_list(allow_empty = False)", "", " must not be empty"),
+        ("string_dict(allow_empty = False)", "s = {}", " must not be empty"),
+        ("string_list(allow_empty = False)", "s = select({'//conditions:default': []})", " must not be empty"),
+    ],
+)  # fmt: skip
+def test_attributes_take_what_their_rule_says(tmp_path: Path, attribute: str, given: str, fault: str) -> None:
+    tree = attribute_tree(tmp_path, attribute, given)
+    error = tree.failure("//:x")
+    assert (error.what, error.where) == (f"attribute 's' of //:x{fault}", f"{tree.shown()}BUILD:2")
+    assert error.mend
+
+
+@pytest.mark.parametrize(
+    ("attribute", "given"),
+    [
+        ("label_list()", "s = [':one', ':none', ':info']"),
+        ("label_list(allow_files = True)", "s = ['a.txt', 'o.c', ':none', ':text']"),
+        ("label_list(allow_files = ['.h'])", "s = [':two']"),
+        ("label(allow_single_file = True)", "s = ':one'"),
+        ("label(allow_single_file = ['.txt'])", "s = 'a.txt'"),
+        ("label_list(providers = [[Info], [CcInfo]])", "s = [':info', ':cc']"),
+        ("label_list(providers = [Info], allow_files = True)", "s = ['a.txt', 'o.c', ':info']"),
+        ("label_list(providers = [[JavaInfo], [PyInfo]])", "s = [':none']"),
+        ("label_list(providers = [])", "s = [':none']"),
+        ("label(executable = True, cfg = 'exec', allow_files = True)", "s = 'a.sh'"),
+        ("string_list(allow_empty = False)", "s = ['a']"),
+        ("string(values = ['a'])", ""),
+        ("string(values = ['a'], default = 'b')", ""),
+        ("bool()", "s = 1"),
+    ],
+)
+def test_attributes_that_are_well_given(tmp_path: Path, attribute: str, given: str) -> None:
+    assert attribute_tree(tmp_path, attribute, given).analyze("//:x").link.objects == ()
+
+
+@pytest.mark.parametrize(
+    ("attribute", "message"),
+    [
+        ("label(foo = 1)", "attr.label() got an unexpected keyword argument 'foo'"),
+        ("label(allow_files = True, allow_single_file = True)", "an attribute takes allow_files or allow_single_file, not both"),
+        ("label(executable = True)", 'an attribute with executable = True needs cfg: write cfg = "exec" for a tool'),
+        ("label_list(providers = [1])", "providers takes providers alone or lists of them alone, not int"),
+        ("label_list(providers = [Info, [Other]])", "providers takes providers alone or lists of them alone, not list"),
+        ("label_list(providers = Info)", "providers takes a list, not Provider"),
+        ("string(default = 1)", "expected value of type 'string' for attribute 'default', but got 1 (int)"),
+        ("int(default = True)", "expected value of type 'int' for attribute 'default', but got True (bool)"),
+        ("string_list(default = 'a')", "expected value of type 'list(string)' for attribute 'default', but got \"a\" (string)"),
+    ],
+)
+def test_attributes_that_cannot_be_declared(tmp_path: Path, attribute: str, message: str) -> None:
+    tree = attribute_tree(tmp_path, attribute, "")
+    error = tree.load_failure()
+    assert (error.what, error.where) == (message, f"{tree.shown()}r.bzl:12")
+
+
+@pytest.mark.parametrize(("name", "why"), [("name", "each rule has it"), ("a-b", "it is no identifier"), ("", "it is no identifier")])
+def test_names_that_no_attribute_has(tmp_path: Path, name: str, why: str) -> None:
+    tree = Tree(
+        tmp_path, {"BUILD": "load(':r.bzl', 'r')", "r.bzl": f"def f(ctx): pass\n\nr = rule(f, attrs = {{'{name}': attr.string()}})"}
+    )
+    error = tree.load_failure()
+    assert (error.what, error.where) == (f"attribute '{name}' cannot be declared: {why}", f"{tree.shown()}r.bzl:3")
+
+
+def test_a_tool_that_cannot_run(tmp_path: Path) -> None:
+    error = attribute_tree(tmp_path, "label(executable = True, cfg = 'exec')", "s = ':none'").failure("//:x")
+    assert error.what == "//:none is used as a tool, but it has 0 files and no executable"
 
 
 # ctx.actions

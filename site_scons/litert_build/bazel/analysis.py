@@ -24,7 +24,7 @@ from litert_build.bazel.labels import Label, parse_label
 from litert_build.bazel.manifest import manifest_digest
 from litert_build.bazel.packages import Package, Packages
 from litert_build.bazel.providers import CC_INFO, DEFAULT_INFO, CcInfo, ConfiguredTarget, File, default_info, merge_cc_infos
-from litert_build.bazel.resolution import Resolver
+from litert_build.bazel.resolution import Resolver, testonly_fault
 from litert_build.bazel.rule_class import RuleTarget
 from litert_build.bazel.rules import build_globals, bzl_globals, embedded_repositories
 from litert_build.bazel.rules.cc import split_objects
@@ -199,17 +199,12 @@ class Analyzer:
                 continue
             name = build_file.parent.relative_to(folder).as_posix()
             package = self.packages.load(repository, "" if name == "." else name)
-            found += [
-                t.label for t in package.targets.values() if t.rule.name == "cc_library" and not self._testonly(t) and self._compatible(t)
-            ]
+            found += [t.label for t in package.targets.values() if t.rule.name == "cc_library" and not t.testonly and self._compatible(t)]
         return list(dict.fromkeys(found))
 
     def _compatible(self, target: RuleTarget) -> bool:
         resolver = self.resolvers[self.target.name]
         return all(resolver.conditions.judge(label).holds for label in resolver.value(target, "target_compatible_with"))
-
-    def _testonly(self, target: RuleTarget) -> bool:
-        return bool(target.attrs.get("testonly", target.package.default_testonly))
 
     # Finding
 
@@ -259,10 +254,17 @@ class Analyzer:
         wanted_by = parent.location if parent else str(self.lock.file)
         if self.active:
             self.edges.setdefault(next(reversed(self.active)), {})[key] = None
-        if key in self.done:
-            if parent is not None and self.done[key].kind != "faulty":
-                self._check_visible(label, parent)
-            return self.done[key]
+        if key not in self.done:
+            self.done[key] = self._configured_once(key, configuration, parent, wanted_by)
+        elif parent is not None and self.done[key].kind != "faulty":
+            self._check_visible(label, parent)
+        result = self.done[key]
+        if result.testonly is not None and parent is not None and not (parent.testonly or parent.rule.transparent):
+            raise testonly_fault(parent, label, result.testonly)
+        return result
+
+    def _configured_once(self, key: Key, configuration: Configuration, parent: RuleTarget | None, wanted_by: str) -> ConfiguredTarget:
+        label = key[0]
         if key in self.active:
             chain = list(self.active)
             path = [str(other) for other, _ in chain[chain.index(key) :]] + [str(label)]
@@ -273,17 +275,15 @@ class Analyzer:
                 package, rule = self._found(label, wanted_by, parent)
                 if parent is not None:
                     self._check_visible(label, parent)
-            result = self._configure(label, package, rule, configuration)
+            return self._configure(label, package, rule, configuration)
         except BuildError as error:
             if self.problems is None:
                 raise
             self.problems.append(error)
             info = default_info((), self.output_file(label, configuration))  # so that who runs or locates it adds no fault
-            result = ConfiguredTarget(label, {DEFAULT_INFO: info}, "faulty")
+            return ConfiguredTarget(label, {DEFAULT_INFO: info}, "faulty")
         finally:
             del self.active[key]
-        self.done[key] = result
-        return result
 
     def _found(self, label: Label, wanted_by: str, parent: RuleTarget | None) -> tuple[Package, RuleTarget | None]:
         """Find a label; a fault about the label itself tells the macros that wrote it."""
@@ -316,8 +316,11 @@ class Analyzer:
         context = RuleContext(self, rule, configuration)
         with located(rule.location):
             context.check_supported()
-            providers = rule.rule.implement(context)
-        return ConfiguredTarget(label, providers, rule.rule.name)
+            self.resolvers[configuration.name].check(rule)
+            made = rule.rule.implement(context)
+        if rule.rule.transparent:
+            return ConfiguredTarget(label, made.providers, made.kind, made.testonly)
+        return ConfiguredTarget(label, made, rule.rule.name, label if rule.testonly else None)
 
     def _check_compatible(self, rule: RuleTarget, configuration: Configuration) -> None:
         resolver = self.resolvers[configuration.name]

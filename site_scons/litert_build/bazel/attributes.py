@@ -46,6 +46,9 @@ class Attr(Value):
     values: tuple[Any, ...] = ()
     configurable: bool = True
     aspects: tuple[Any, ...] = ()
+    providers: tuple[tuple[Any, ...], ...] = ()
+    allow_empty: bool = True
+    starlark: bool = False  # made by the attr module: what it is given is checked by these fields
 
     @property
     def is_label(self) -> bool:

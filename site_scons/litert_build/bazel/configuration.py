@@ -139,7 +139,7 @@ class Conditions:
             facts |= verdict.facts
             if not verdict.holds:
                 failed.append(f"{constraint} {verdict.why or 'does not hold'}")
-        return Verdict(not failed, frozenset(facts), "; ".join(failed))
+        return Verdict(not failed, frozenset(facts), "; ".join(failed), target.testonly)
 
     def _option_matches(self, name: str, wanted: str, where: str) -> bool:
         if name == "define":

@@ -83,6 +83,8 @@ class RuleContext:
         if not self.given(name) and value:
             value = spec.convert(value, name, self.target.package.to_label)
         labels: Iterable[Any] = () if value is None else [value] if isinstance(value, Label) else value
+        if spec.kind == "string_keyed_label_dict":
+            labels = value.values()
         return [self.dep(label, self.configuration_for(spec)) for label in labels]
 
     def files(self, name: str) -> tuple[File, ...]:

@@ -320,14 +320,16 @@ def default_info(files: Iterable[File], executable: File | None = None) -> Struc
 
 
 class ConfiguredTarget(Value):
-    """One target in one configuration with the providers its rule returned."""
+    """One target in one configuration with the providers its rule returned. `kind` is "source file", "generated file" or the rule's name,
+    `testonly` the label of the target that is for tests only; an alias takes both over from what it stands for."""
 
     type_name = "Target"
 
-    def __init__(self, label: Label, providers: dict[Provider, Any], kind: str = "") -> None:
+    def __init__(self, label: Label, providers: dict[Provider, Any], kind: str = "", testonly: Label | None = None) -> None:
         self.label = label
         self.providers = providers
         self.kind = kind
+        self.testonly = testonly
 
     def get(self, provider: Provider) -> Any:
         return self.providers.get(provider)

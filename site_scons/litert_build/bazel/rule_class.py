@@ -37,6 +37,11 @@ class RuleTarget:
     def location(self) -> str:
         return f"{self.stack[0][0]}:{self.stack[0][1]}" if self.stack else str(self.label)
 
+    @property
+    def testonly(self) -> bool:
+        """Whether only tests and what is testonly too may depend on it: as given, else as package() says; a test is by itself."""
+        return bool(self.attrs.get("testonly", self.package.default_testonly or self.rule.test))
+
     def notes(self) -> list[str]:
         """The macro stack below the BUILD line, a line each."""
         return [f"in {name} at {file}:{line}" for file, line, name in self.stack[1:]]
@@ -44,7 +49,8 @@ class RuleTarget:
 
 @dataclass(eq=False)
 class RuleClass(Value):
-    """A rule: attribute schema and what to do at analysis. `missing` says why a declared rule cannot be built here."""
+    """A rule: attribute schema and what to do at analysis. `missing` says why a declared rule cannot be built here. What `implement`
+    returns is the target's providers, or of a `transparent` rule the target that it stands for."""
 
     name: str
     attrs: dict[str, Attr]
@@ -54,8 +60,10 @@ class RuleClass(Value):
     build_setting: bool = False
     executable: bool = False
     test: bool = False
+    transparent: bool = False
     current: Callable[[], Package] | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+    home: str = ""
     any_attr: bool = False
 
     type_name = "rule"

@@ -82,11 +82,13 @@ def make_select(branches: Any, no_match_error: str = "") -> SelectorList:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a condition holds, and the facts it demands: a condition whose facts include another's is its specialization."""
+    """Whether a condition holds, and the facts it demands: a condition whose facts include another's is its specialization; `testonly`
+    conditions are for targets that are so too."""
 
     holds: bool
     facts: frozenset[tuple[str, str]] = frozenset()
     why: str = ""
+    testonly: bool = False
 
 
 Judge = Callable[[Label], Verdict]

@@ -40,7 +40,7 @@ def with_aspects(ctx: RuleContext, aspects: Iterable[Any], target: ConfiguredTar
     for aspect in aspects:
         if isinstance(aspect, Aspect):
             added.update(_apply(ctx, aspect, target))
-    return ConfiguredTarget(target.label, {**target.providers, **added}, target.kind) if added else target
+    return ConfiguredTarget(target.label, {**target.providers, **added}, target.kind, target.testonly) if added else target
 
 
 def _apply(ctx: RuleContext, aspect: Aspect, target: ConfiguredTarget) -> dict[Provider, Any]:

@@ -21,10 +21,14 @@ from litert_build.bazel.rule_class import RuleClass
 _NO_REMOTE = "commands run on this machine"
 
 
-def alias(ctx: RuleContext) -> dict[Any, Any]:
+def alias(ctx: RuleContext) -> ConfiguredTarget:
     """alias: another name of one target, chosen by configuration if `actual` is a select()."""
-    actual = ctx.value("actual")
-    return dict(ctx.dep(actual).providers)
+    return ctx.dep(ctx.value("actual"))
+
+
+def label_setting(ctx: RuleContext) -> ConfiguredTarget:
+    """label_flag, label_setting: another name of their default."""
+    return ctx.dep(ctx.value("build_setting_default"))
 
 
 def filegroup(ctx: RuleContext) -> dict[Any, Any]:
@@ -194,7 +198,7 @@ def _rule(name: str, attrs: dict[str, Attr], implement: Any, **more: Any) -> Rul
 GENERAL_RULES: dict[str, RuleClass] = {
     rule.name: rule
     for rule in (
-        _rule("alias", {"actual": Attr("label", mandatory=True)}, alias),
+        _rule("alias", {"actual": Attr("label", mandatory=True)}, alias, transparent=True),
         _rule(
             "filegroup",
             {
@@ -266,16 +270,18 @@ GENERAL_RULES: dict[str, RuleClass] = {
             },
             setting,
         ),
-        _rule("test_suite", {"tests": Attr("label_list", configurable=False), **{k: TEST[k] for k in ("args",)}}, setting),
+        _rule("test_suite", {"tests": Attr("label_list", configurable=False), **{k: TEST[k] for k in ("args",)}}, setting, test=True),
         _rule(
             "label_flag",
             {"build_setting_default": Attr("label", mandatory=True), "help": irrelevant("string", "a note to people")},
-            lambda ctx: dict(ctx.dep(ctx.value("build_setting_default")).providers),
+            label_setting,
+            transparent=True,
         ),
         _rule(
             "label_setting",
             {"build_setting_default": Attr("label", mandatory=True), "help": irrelevant("string", "a note to people")},
-            lambda ctx: dict(ctx.dep(ctx.value("build_setting_default")).providers),
+            label_setting,
+            transparent=True,
         ),
         RuleClass("py_binary", _PY, py_binary, executable=True),
         RuleClass("py_library", _PY, py_library),

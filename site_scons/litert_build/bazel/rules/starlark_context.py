@@ -29,15 +29,16 @@ if TYPE_CHECKING:
 class Lazy(Value):
     """A struct whose fields are computed when asked for."""
 
-    def __init__(self, name: str, compute: Callable[[str], Any], names: Iterable[str]) -> None:
+    def __init__(self, name: str, compute: Callable[[str], Any], names: Iterable[str], wants: str = "") -> None:
         self.type_name = name
         self.compute = compute
+        self.wants = f": it holds the label attributes with {wants}" if wants else ""
         self.names = tuple(names)
         self.known: dict[str, Any] = {}
 
     def starlark_attr(self, name: str) -> Any:
         if name not in self.names:
-            raise EvalError(f"'{self.type_name}' has no field '{name}'")
+            raise EvalError(f"'{self.type_name}' has no field '{name}'{self.wants}")
         if name not in self.known:
             self.known[name] = self.compute(name)
         return self.known[name]
@@ -58,8 +59,8 @@ class StarlarkContext(Value):
         self.fields: dict[str, Any] = {
             "attr": Lazy("struct", self.attribute, attrs),
             "files": Lazy("struct", lambda name: StarlarkList(self.ctx.files(name)), labels),
-            "file": Lazy("struct", self._file, labels),
-            "executable": Lazy("struct", self._executable, labels),
+            "file": Lazy("ctx.file", self._file, [name for name in labels if attrs[name].single_file], "allow_single_file"),
+            "executable": Lazy("ctx.executable", self._executable, [name for name in labels if attrs[name].executable], "executable"),
             "outputs": Lazy("struct", self._output, self._output_names()),
             "label": ctx.label,
             "actions": StarlarkActions(self),
@@ -245,6 +246,8 @@ class StarlarkActions(Value):
     def _register(
         self, mnemonic: str, argv: list[str], outputs: Any, inputs: Any, tools: Any, env: Any, extra_inputs: Iterable[str]
     ) -> None:
+        if not outputs:
+            raise EvalError("an action makes at least one file: its outputs are empty")
         tool_files = _files_of(tools)
         files = [*_files_of(inputs), *tool_files]
         self.ctx.register(

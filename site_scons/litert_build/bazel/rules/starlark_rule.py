@@ -13,6 +13,7 @@ from typing import Any
 from litert_build.bazel.attributes import COMMON, TEST, Attr
 from litert_build.bazel.context import RuleContext
 from litert_build.bazel.labels import Label
+from litert_build.bazel.prerequisites import check_not_empty, check_prerequisites, provider_groups
 from litert_build.bazel.providers import (
     CC_INFO,
     DEFAULT_INFO,
@@ -24,7 +25,8 @@ from litert_build.bazel.providers import (
 from litert_build.bazel.rule_class import RuleClass
 from litert_build.bazel.rules.aspects import Aspect
 from litert_build.bazel.rules.starlark_context import StarlarkContext
-from litert_build.starlark.values import Builtin, EvalError, StarlarkFunction, Value, freeze, type_name
+from litert_build.starlark.modules import call_stack
+from litert_build.starlark.values import Builtin, EvalError, StarlarkFunction, Value, freeze, to_repr, type_name
 
 _ATTR_KINDS = ("label", "label_list", "string", "string_list", "int", "int_list", "bool", "output", "output_list", "string_dict",
                "string_list_dict", "label_keyed_string_dict", "string_keyed_label_dict")  # fmt: skip
@@ -58,16 +60,30 @@ class Namespace(Value):
 def _make_attr(kind: str) -> Callable[..., Attr]:
     def make(
         default: Any = None, doc: Any = "", mandatory: bool = False, executable: bool = False, allow_files: Any = None,
-        allow_single_file: Any = None, cfg: Any = None, values: Any = (), aspects: Any = (), configurable: Any = True, **_: Any,
+        allow_single_file: Any = None, cfg: Any = None, values: Any = (), aspects: Any = (), configurable: Any = True,
+        providers: Any = (), allow_empty: bool = True, flags: Any = (), allow_rules: Any = None, skip_validations: bool = False,
     ) -> Attr:  # fmt: skip
         freeze(default)
-        return Attr(
+        if allow_files is not None and allow_single_file is not None:
+            raise EvalError("an attribute takes allow_files or allow_single_file, not both")
+        if executable and cfg is None:
+            raise EvalError('an attribute with executable = True needs cfg: write cfg = "exec" for a tool')
+        made = Attr(
             kind, default=default, cfg="exec" if cfg == "exec" or getattr(cfg, "kind", "") == "exec" else "target",
-            mandatory=mandatory, executable=executable, allow_files=allow_files, single_file=allow_single_file not in (None, False),
-            values=tuple(values), aspects=tuple(aspects),
+            mandatory=mandatory, executable=executable, allow_files=allow_files if allow_single_file is None else allow_single_file,
+            single_file=allow_single_file not in (None, False), values=tuple(values), aspects=tuple(aspects),
+            providers=provider_groups(providers), allow_empty=allow_empty, starlark=True,
         )  # fmt: skip
+        if isinstance(default, str | int | float | list | tuple | dict) and not made.is_label:
+            Attr(kind).convert(default, "default", parse_nothing)  # its type: `values` do not bind a default
+        return made
 
     return make
+
+
+def parse_nothing(text: Any) -> Label:
+    """What makes labels of the default of an attribute that takes none."""
+    raise EvalError(f"no label is expected: {to_repr(text)}")
 
 
 def attr_module() -> Namespace:
@@ -80,6 +96,8 @@ def _specs(attrs: Any) -> dict[str, Attr]:
     for name, value in (attrs or {}).items():
         if not isinstance(value, Attr):
             raise EvalError(f"attribute '{name}' of a rule is {type_name(value)}, want a value of the attr module")
+        if name == "name" or not str(name).isidentifier():
+            raise EvalError(f"attribute '{name}' cannot be declared: " + ("each rule has it" if name == "name" else "it is no identifier"))
         found[name] = value
     return found
 
@@ -102,7 +120,16 @@ def make_rule(
     if build_setting is not None:
         specs["build_setting_default"] = Attr(_setting_kind(build_setting), mandatory=True, configurable=False)
         specs.setdefault("scope", Attr("string", configurable=False))
-    rule = RuleClass("", specs, None, build_setting=build_setting is not None, executable=executable or test, test=test)
+    home = call_stack()
+    rule = RuleClass(
+        "",
+        specs,
+        None,
+        home=f"{home[-1][0]}:{home[-1][1]}" if home else "",
+        build_setting=build_setting is not None,
+        executable=executable or test,
+        test=test,
+    )
     rule.outputs = lambda given: _predeclared(rule, given, outputs)
     rule.implement = lambda ctx: run_rule(ctx, implementation)
     return rule
@@ -142,7 +169,11 @@ def run_rule(ctx: RuleContext, implementation: Any) -> dict[Any, Any]:
     """Run a Starlark rule implementation and return its providers by key. Raises BuildError or EvalError."""
     for name, spec in ctx.target.rule.attrs.items():
         if spec.is_label and spec.kind not in ("output", "output_list") and spec.status == "used" and name != "visibility":
-            ctx.deps(name)  # dependencies first: their rules may run the same function
+            if spec.starlark:
+                check_prerequisites(ctx, name)
+            else:
+                ctx.deps(name)  # dependencies first: their rules may run the same function
+        check_not_empty(ctx, name)
     starlark = StarlarkContext(ctx)
     providers = collect_providers(implementation(starlark), ctx, starlark)
     for name in ctx.target.outputs:
