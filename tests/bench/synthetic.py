@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,7 +65,6 @@ class Synthetic:
             listed.write_text("\n".join(read[name]) + "\n")
         project = Synthetic(folder, tuple(names), read)
         project._write_build_files()
-        project._write_tools()
         return project
 
     def _write_build_files(self) -> None:
@@ -87,9 +85,3 @@ class Synthetic:
         (self.tree / "BUILD").write_text(headers)
         lock = {"schema": 1, "ref": "bench", "main": "bench", "repositories": {"bench": {"path": "tree"}}, "roots": labels}
         (self.folder / "lock.json").write_text(json.dumps({**lock, "product": {"kind": "objects"}}))
-
-    def _write_tools(self) -> None:
-        source = Path(__file__).with_name("stub_compiler.c")
-        for name in ("gcc", "g++"):
-            (self.folder / "bin").mkdir(exist_ok=True)
-            subprocess.run(["gcc", "-O2", "-o", self.folder / "bin" / name, source], check=True)

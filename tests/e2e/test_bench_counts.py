@@ -6,14 +6,15 @@ import re
 import subprocess
 from pathlib import Path
 
-from tests.bench.bench_engine import Scons
+from tests.bench.engines import Scons
+from tests.bench.projects import Project, stub_compilers
 from tests.bench.synthetic import Synthetic
 from tests.e2e.engine import REPOSITORY
 
 UNITS = 200
 
 
-def counts(project: Synthetic) -> tuple[dict[str, int], int]:
+def counts(project: Project) -> tuple[dict[str, int], int]:
     """Build; return the counts that scons prints, and how many steps ran."""
     run = subprocess.run(
         [*Scons(project).argv(), "verbose=yes"], cwd=REPOSITORY, capture_output=True, text=True, check=True, timeout=300
@@ -26,20 +27,21 @@ def counts(project: Synthetic) -> tuple[dict[str, int], int]:
 def test_counts(tmp_path: Path) -> None:
     project = Synthetic.make(tmp_path, UNITS)
     files = 2 * UNITS + len({header for headers in project.read.values() for header in headers})
-    first, ran = counts(project)
+    built = Project("synthetic", tmp_path, tmp_path / "lock.json", stub_compilers(tmp_path / "bin"))
+    first, ran = counts(built)
     assert (first["nodes"], ran) == (UNITS, UNITS)
 
-    nothing, ran = counts(project)
+    nothing, ran = counts(built)
     assert (nothing["nodes"], nothing["changed"], ran) == (0, 0, 0)
     assert nothing["stats"] < files + 1500  # BUILD files, our own code, folders that were searched
 
     source = project.tree / project.units[7]
     source.write_text(source.read_text() + "int more;\n")
-    one, ran = counts(project)
+    one, ran = counts(built)
     assert (one["nodes"], one["hashes"], one["changed"], ran) == (1, 1, 1, 1)
 
     header = project.tree / sorted(project.read[project.units[0]])[3]
     readers = project.readers(str(header.relative_to(project.tree)))
     header.write_text(header.read_text() + "// more\n")
-    some, ran = counts(project)
+    some, ran = counts(built)
     assert (some["nodes"], some["hashes"], ran) == (readers, 1, readers)

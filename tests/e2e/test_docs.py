@@ -84,6 +84,8 @@ def test_every_module_that_is_run_exists_and_knows_its_options(page: str) -> Non
     for program, *words in commands(PAGES[page]):
         if program in ("python", "python3") and words[:1] == ["-m"] and words[1] != "venv":
             spec = importlib.util.find_spec(words[1])
+            if spec is not None and spec.submodule_search_locations:
+                spec = importlib.util.find_spec(f"{words[1]}.__main__")
             assert spec is not None and spec.origin is not None, f"{page}: no module {words[1]}"
             source = Path(spec.origin).read_text(encoding="utf-8")
             for option in (word.split("=")[0] for word in words if word.startswith("--")):

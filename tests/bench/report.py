@@ -1,0 +1,137 @@
+"""Owns what the benchmark prints and keeps: the table, the verdicts, JSON and the plot.
+
+print(table(rows))
+write_json(rows, verdicts(rows), machine(), Path("speed.json"))
+plot(rows, Path("speed.png"))          # needs tests/bench/requirements.txt
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from litert_build.errors import BuildError
+
+from tests.bench.measure import Row
+from tests.bench.targets import Verdict
+
+COLUMNS = "| project | case | engine | wall s | CPU s | peak MB | ran | wall over Ninja's | CPU over Ninja's |"
+ENGINES = {"scons": "#2a6f97", "ninja": "#e07a5f", "plain scons": "#8d99ae", "bazel 7.7.1": "#81b29a"}
+LABELS = {"scons": "this build", "ninja": "Ninja", "plain scons": "plain SCons", "bazel 7.7.1": "Bazel 7.7.1, its server running"}
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return the rows as a Markdown table, each beside Ninja's row of the same case."""
+    found = {(row.project, row.case): row for row in rows if row.engine == "ninja"}
+    lines = [COLUMNS, "|---" * (COLUMNS.count("|") - 1) + "|"]
+    for row in rows:
+        ninja = None if row.engine == "ninja" else found.get((row.project, row.case))
+        ratios = [_ratio(getattr(row, field), getattr(ninja, field)) if ninja else "" for field in ("wall", "cpu")]
+        measured = f"{row.wall:.2f} | {row.cpu:.2f} | {row.megabytes:.0f} | {row.ran}"
+        lines.append(f"| {row.project} | {row.case} | {row.engine} | {measured} | {ratios[0]} | {ratios[1]} |")
+    return "\n".join(lines)
+
+
+def _ratio(value: float, other: float) -> str:
+    return f"{value / other:.2f}" if other else ""
+
+
+def machine(ninja: str) -> dict[str, Any]:
+    """Return what the figures depend on: the processors and their load now, the versions."""
+    return {
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "cores": os.cpu_count(),
+        "load": [round(value, 2) for value in os.getloadavg()],
+        "python": platform.python_version(),
+        "scons": version("scons"),
+        "ninja": subprocess.run([ninja, "--version"], capture_output=True, text=True, check=False).stdout.strip(),
+        "gcc": subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True, check=False).stdout.strip(),
+    }
+
+
+def write_json(rows: Sequence[Row], judged: Sequence[Verdict], about: dict[str, Any], skipped: dict[str, str], file: Path) -> None:
+    """Write everything: each row with all its runs, the verdicts, the machine, and why a row is missing."""
+    targets = [{**asdict(verdict), "met": verdict.met} for verdict in judged]
+    document = {"machine": about, "rows": [asdict(row) for row in rows], "targets": targets, "skipped": skipped}
+    file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def plot(rows: Sequence[Row], file: Path) -> None:
+    """Draw the cases of the largest synthetic project that has six thousand units or fewer, how a null build grows, and the real trees.
+
+    Raises BuildError where matplotlib is not installed."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        mend = "pip install --require-hashes -r tests/bench/requirements.txt"
+        raise BuildError("matplotlib is not installed", where=str(file), mend=mend) from error
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as pyplot
+
+    sizes = sorted({int(row.project.partition(":")[2]) for row in rows if row.project.startswith("synthetic:")})
+    chosen = max((size for size in sizes if size <= 6000), default=None)
+    figure, axes = pyplot.subplots(1, 3, figsize=(13, 4.2), width_ratios=(5, 3, 5), layout="constrained")
+    if chosen:
+        synthetic = [row for row in rows if row.project in (f"synthetic:{chosen}", f"plain:{chosen}")]
+        title = f"{chosen:,} units, 300 headers each, a compiler that takes no time"
+        _bars(axes[0], synthetic, title)
+    null = [row for row in rows if row.case == "no-op" and row.project.partition(":")[0] in ("synthetic", "plain")]
+    _lines(axes[1], null, sizes)
+    trees = [row for row in rows if ":" not in row.project]
+    real = [Row(**{**_fields(row), "case": _title(row)}) for row in trees]
+    _bars(axes[2], real, "real trees (clang: a compiler that takes no time)")
+    figure.savefig(file, dpi=90)
+    pyplot.close(figure)
+
+
+def _fields(row: Row) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in ("project", "engine", "wall", "cpu", "megabytes", "ran")}
+
+
+def _title(row: Row) -> str:
+    project = "abseil" if row.project == "bazel" else row.project
+    return f"{project}\n{row.case.replace('full build', 'from nothing').replace(', ', chr(10))}"
+
+
+def _bars(axis: Any, rows: Sequence[Row], title: str) -> None:
+    """Draw a group of bars for each case, a bar an engine; seconds on a logarithmic scale, written over each bar."""
+    names = list(dict.fromkeys(row.case for row in rows))
+    engines = [engine for engine in ENGINES if any(row.engine == engine for row in rows)]
+    width = 0.8 / max(1, len(engines))
+    for number, engine in enumerate(engines):
+        found = {row.case: row.wall for row in rows if row.engine == engine}
+        places = [names.index(case) + (number - (len(engines) - 1) / 2) * width for case in found]
+        bars = axis.bar(places, list(found.values()), width, color=ENGINES[engine], label=LABELS[engine])
+        axis.bar_label(bars, [f"{value:.3g}" for value in found.values()], fontsize=7, padding=1)
+    axis.set_xticks(range(len(names)), names, fontsize=8)
+    axis.set_yscale("log")
+    axis.margins(y=0.15)
+    axis.set_ylabel("seconds on the clock")
+    axis.set_title(title, fontsize=9)
+    axis.spines[["top", "right"]].set_visible(False)
+    if engines:
+        axis.legend(fontsize=8, frameon=False)
+
+
+def _lines(axis: Any, rows: Sequence[Row], sizes: Sequence[int]) -> None:
+    """Draw what a null build takes over the number of units, both on logarithmic scales."""
+    for engine in ENGINES:
+        points = sorted((int(row.project.partition(":")[2]), row.wall) for row in rows if row.engine == engine)
+        if points:
+            axis.plot(*zip(*points), marker="o", color=ENGINES[engine], label=LABELS[engine])
+            axis.annotate(f"{points[-1][1]:.2f}", points[-1], textcoords="offset points", xytext=(4, 4), fontsize=7)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=8)
+    axis.minorticks_off()
+    axis.set_xlabel("units")
+    axis.set_title("nothing to do", fontsize=9)
+    axis.spines[["top", "right"]].set_visible(False)
