@@ -15,6 +15,7 @@ import http.server
 import json
 import os
 import re
+import ssl
 import subprocess
 import threading
 import time
@@ -55,6 +56,11 @@ class Loopback:
         self._stopped.set()
         self._server.shutdown()
         self._server.server_close()
+
+    def secure(self, context: ssl.SSLContext) -> str:
+        """Speak TLS from now on, and return the address."""
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        return f"https://127.0.0.1:{self._server.server_port}"
 
     @property
     def base(self) -> str:

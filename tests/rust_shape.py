@@ -103,6 +103,27 @@ http_archive(
     strip_prefix = "tokenizers-cpp-{tokenizers}",
     url = "https://github.com/mlc-ai/tokenizers-cpp/archive/{tokenizers}.tar.gz",
 )
+
+load("@rules_android_ndk//:rules.bzl", "android_ndk_repository")
+
+android_ndk_repository(name = "androidndk")
+
+android_sdk_repository(name = "androidsdk")
+
+load("//:android_ndk_env.bzl", "check_android_ndk_env")
+
+check_android_ndk_env(name = "android_ndk_env")
+
+load("@android_ndk_env//:current_android_ndk_env.bzl", "ANDROID_NDK_HOME_IS_SET")
+
+register_toolchains("@androidndk//:all" if ANDROID_NDK_HOME_IS_SET else "@android_ndk_env//:all")
+"""
+NDK_RULE = """
+def _impl(ctx):
+    ctx.file("BUILD", "")
+    ctx.file("current_android_ndk_env.bzl", "ANDROID_NDK_HOME_IS_SET = %s" % bool(ctx.getenv("ANDROID_NDK_HOME")))
+
+check_android_ndk_env = repository_rule(implementation = _impl, environ = ["ANDROID_NDK_HOME"], local = True)
 """
 RUST_PACKAGE = """
 load("@rules_rust//rust:defs.bzl", "rust_library", "rust_test")
@@ -209,6 +230,7 @@ def main_files(cargo_lock: str, crates: str) -> dict[str, str]:
         "BUILD.llguidance": "fail()\n",
         "PATCH.llguidance_parser": CRATE_PATCH,
         "PATCH.rules_rust": "",
+        "android_ndk_env.bzl": NDK_RULE,
         "rust_cxx_bridge.bzl": 'def rust_cxx_bridge(name, src, deps = []):\n    fail("cxxbridge is no tool here")\n',
         "Cargo.toml": f"""[package]
 name = "litert_lm_deps"

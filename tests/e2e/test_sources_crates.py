@@ -143,7 +143,8 @@ def test_upstreams_rust_labels_are_locked_without_rust(server: Loopback, tmp_pat
     """Nothing of rules_rust is fetched, no crate built: a lock needs the names alone."""
     monkeypatch.setattr("litert_build.sources.trees.build_crate", lambda *_, **__: pytest.fail("a lock builds no crate"))
     commit = publish(server, "version = 4\n")
-    lock, _ = locked(server, checkout(tmp_path, server))
+    lock, text = locked(server, checkout(tmp_path, server))
+    assert "android_sdk_repository was not called: toolchain= chooses the compiler" in text
     assert {"litert_lm_rust", "rules_rust", "crate_index__llguidance-1.3.0", "tokenizers_cpp", "litert"} < set(lock.repositories)
     assert not {"crate_index", "crate_index__llguidance", "cxxbridge_cmd"} & set(lock.repositories), "what no target needs"
     assert not [path for _, path, _ in server.requests if "rules_rust" in path or "/crates/" in path]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import email.utils
 import hashlib
+import shutil
+import ssl
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -224,6 +227,21 @@ def test_a_proxy_of_the_environment_is_used(server: Loopback, run: Run, monkeypa
     monkeypatch.delenv("NO_PROXY", raising=False)
     server.files["http://host.example/a.tar.gz"] = DATA
     assert run.fetch("http://host.example/a.tar.gz").read_bytes() == DATA
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is absent: apt-get install openssl")
+def test_certificates_come_from_the_environment(server: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    argv = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(certificate), "-days", "2"]
+    subprocess.run([*argv, "-subj", "/CN=here", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    url = server.secure(context) + PATH
+    with pytest.raises(BuildError) as caught:
+        Run(tmp_path / "one").fetch(url)
+    assert "name your certificates with SSL_CERT_FILE" in str(caught.value)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    assert Run(tmp_path / "two").fetch(url).read_bytes() == DATA
 
 
 def test_an_unpinned_file_tells_its_digest(server: Loopback, run: Run) -> None:

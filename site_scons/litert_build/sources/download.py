@@ -177,7 +177,9 @@ class Fetcher:
                         received += len(block)
                         self.progress(name, "fetch", have + received, total)
         except httpx.TransportError as error:
-            raise Transient(f"the connection broke: {error or type(error).__name__}", progress=received > 0) from error
+            if not received:
+                raise
+            raise Transient(f"the connection broke: {error or type(error).__name__}", progress=True) from error
 
 
 def _wrong_digest(name: str, where: str, expected: str, actual: str, aside: str, file: Path) -> BuildError:

@@ -210,7 +210,7 @@ class Workspace:
     def note_call(self, callee: Unknown, arguments: Mapping[str, Any]) -> None:
         """Remember the call of an unknown function; with a name it declares a repository that is not to be had."""
         place = " < ".join(f"{file}:{line}" for file, line, _ in reversed(call_stack()))
-        self.notes.append(f"{place}: {callee.name} {callee.owner} was not called: {callee.why}")
+        self.notes.append(f"{place}: {' '.join(filter(None, (callee.name, callee.owner)))} was not called: {callee.why}")
         name = arguments.get("name")
 
         def unavailable() -> Repository:
@@ -350,7 +350,7 @@ class Workspace:
     def _globals(self, key: Label) -> dict[str, Any]:
         unknown = {name: self._unknown(name, "WORKSPACE files have no use for it") for name in _ELSEWHERE}
         shared = {name: value for name, value in bzl_globals().items() if not isinstance(value, PerModule)}
-        functions = {name: Builtin(name, call) for name, call in self._functions().items()}
+        functions = {name: call if isinstance(call, Value) else Builtin(name, call) for name, call in self._functions().items()}
 
         def label(text: Any) -> Label:
             mapping = self.made[key.repository].repo_mapping if key.repository in self.made else {}
@@ -378,6 +378,10 @@ class Workspace:
             "bind": self._bind,
             "existing_rule": self._existing_rule,
             "existing_rules": lambda: StarlarkDict({name: self._existing_rule(name) for name in self.declared}),
+            **{
+                name: self._unknown(name, "toolchain= chooses the compiler")
+                for name in ("android_sdk_repository", "android_ndk_repository")
+            },
             "register_toolchains": lambda *_, **__: None,
             "register_execution_platforms": lambda *_, **__: None,
         }
