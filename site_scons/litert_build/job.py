@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,7 @@ from litert_build.policy.companions import OFFICIAL_ASSETS, PREBUILT_FOLDERS
 from litert_build.policy.refs import apply_policy, overridden_link_mode
 from litert_build.policy.targets import Target, find_target, host_target
 from litert_build.reports.summary import Product
+from litert_build.reports.undefined import explain_undefined
 from litert_build.sources.console import console, network_of
 from litert_build.sources.download import Fetcher
 from litert_build.sources.lock import Lock
@@ -197,10 +198,22 @@ class Job:
         require_made(self.options.files, [output for step in steps for output in step.outputs], self.root)
         return steps
 
-    def inspector(self) -> Inspector | None:
-        """Return what looks at each compile's inclusions, None where headers=off."""
-        mode = self.options["headers"]
-        return None if mode == "off" else Inspector(self.folder.state / HEADERS, strict=mode == "strict")
+    def inspector(self, steps: Sequence[Step]) -> Callable[[Step, Outcome], Outcome]:
+        """Return what looks at how each command ended: at a compile's inclusions unless headers=off, at a link's undefined symbols."""
+        mode, explain = self.options["headers"], self._explainer(steps)
+        if mode == "off":
+            return explain
+        headers = Inspector(self.folder.state / HEADERS, strict=mode == "strict")
+        return lambda step, outcome: headers(step, explain(step, outcome))
+
+    def _explainer(self, steps: Sequence[Step]) -> Callable[[Step, Outcome], Outcome]:
+        compiles = {step.key: step for step in steps if step.reports_inputs}
+        return lambda step, outcome: explain_undefined(step, outcome, compiles, self.paths)
+
+    @cached_property
+    def paths(self) -> Paths:
+        """What evaluates the closure for blame."""
+        return Paths(self._analyzer)
 
     def _finish(self, objects: Sequence[Step], link: LinkInputs) -> list[Step]:
         """Return the steps from objects to bundle."""
@@ -211,7 +224,7 @@ class Job:
             self.root,
             waivers=self._waivers,
             glibc_ceiling=self._glibc_ceiling,
-            path_of=Paths(self._analyzer),
+            path_of=self.paths,
             linked=None if self.toolchain.writes_link_map else link.objects,
         )
         out_dir = f"bazel-out/{self.target.cpu}-opt/bin/host"
@@ -224,7 +237,8 @@ class Job:
             split_debug=self.options["debug_symbols"] == "split",
             root=self.root,
         )
-        steps = [self._gated(step, plan, policy) for step in steps_of(plan.actions, self.toolchain)]
+        explain = self._explainer(objects)
+        steps = [self._gated(step, plan, policy, explain) for step in steps_of(plan.actions, self.toolchain)]
         bundle = self._bundle(plan)
         self.goals["host"] = self.goals["check"] = (plan.library, CHECKS)
         smoke = self._smoke(bundle)
@@ -246,11 +260,11 @@ class Job:
         self.goals["smoke"] = step.outputs
         return [step]
 
-    def _gated(self, step: Step, plan: HostPlan, policy: GatePolicy) -> Step:
+    def _gated(self, step: Step, plan: HostPlan, policy: GatePolicy, explain: Callable[[Step, Outcome], Outcome]) -> Step:
         """Make the gate part of the step that finishes the library: what breaks a rule is never left as up to date."""
         if plan.library not in step.outputs:
             return step
-        judged = partial(_run_and_judge, step, Commands(self.root), plan, self.target, policy)
+        judged = partial(_run_and_judge, step, Commands(self.root), plan, self.target, policy, explain)
         waived = (f"{waiver} {policy.today <= waiver.until}" for waiver in policy.waivers)
         rules = ("gate", policy.link_mode, *policy.required, "allowed", *policy.allowed, policy.version, policy.glibc_ceiling)
         signature = sign((step.signature.hex(),), rules, policy.registrations, (f"{n}={t}" for n, t in policy.signatures.items()), waived)
@@ -359,7 +373,9 @@ def with_policy(lock: Lock, options: Options, target: Target) -> Lock:
     return lock
 
 
-def _run_and_judge(step: Step, commands: Commands, plan: HostPlan, target: Target, policy: GatePolicy) -> Outcome:
+def _run_and_judge(
+    step: Step, commands: Commands, plan: HostPlan, target: Target, policy: GatePolicy, explain: Callable[[Step, Outcome], Outcome]
+) -> Outcome:
     """Make the library and put it before the gate. A library that breaks a rule is moved aside under a name that says so."""
     assert isinstance(step.work, Command)
     library = commands.root / plan.library
@@ -367,7 +383,7 @@ def _run_and_judge(step: Step, commands: Commands, plan: HostPlan, target: Targe
     rejected.unlink(missing_ok=True)
     outcome = commands.run(step.work)
     if outcome.code:
-        return outcome
+        return explain(step, outcome)
     try:
         report = check_host(library, target, policy, commands.root / plan.link_map if plan.link_map else None)
     except BuildError:
