@@ -207,8 +207,7 @@ class Job:
         return lambda step, outcome: headers(step, explain(step, outcome))
 
     def _explainer(self, steps: Sequence[Step]) -> Callable[[Step, Outcome], Outcome]:
-        compiles = {step.key: step for step in steps if step.reports_inputs}
-        return lambda step, outcome: explain_undefined(step, outcome, compiles, self.paths)
+        return lambda step, outcome: explain_undefined(step, outcome, steps, self.paths)
 
     @cached_property
     def paths(self) -> Paths:

@@ -106,11 +106,11 @@ class NoClosure:
 
 
 def step(key: str, label: str) -> Step:
-    return Step("", (), (key,), b"", Command("process", (), (key,)), label, "BUILD:6")
+    return Step("", (), (key,), b"", Command("process", (), (key,)), label, "BUILD:6", reports_inputs=True)
 
 
 def explained(output: str, code: int = 1) -> str:
-    objects = {key: step(key, label) for key, label in {"out/k8/a/o/a.pic.o": "//:a", "out/k8-exec/a/o/a.pic.o": "//:tool"}.items()}
+    objects = [step("out/k8/a/o/a.pic.o", "//:a"), step("out/k8-exec/a/o/a.pic.o", "//:tool")]
     paths: Any = NoClosure()
     return explain_undefined(step("out/k8/host/x.so", "//:host"), Outcome(code, output), objects, paths).output
 

@@ -1,7 +1,7 @@
 """Owns what is said where a link ends with undefined symbols: which, of which object and label, and what a select() left out.
 
 read_undefined("ld.lld: error: undefined symbol: f()\\n>>> referenced by o/a.pic.o:(g())\\n")      # {'f()': ('o/a.pic.o',)}
-explain_undefined(step, outcome, compiles, paths)      # the outcome, the explanation after the linker's own words
+explain_undefined(step, outcome, steps, paths)      # the outcome, the explanation after the linker's own words
 """
 
 from __future__ import annotations
@@ -83,14 +83,14 @@ def words_of(symbol: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+", scoped[-1] if scoped else text)[-2:])
 
 
-def explain_undefined(step: Step, outcome: Outcome, compiles: Mapping[str, Step], paths: Paths) -> Outcome:
-    """Return the outcome of a link, where it ended with undefined symbols with an explanation after the linker's words. `compiles`
-    gives the step of an object; the closure is evaluated anew, for only blame asks."""
+def explain_undefined(step: Step, outcome: Outcome, steps: Iterable[Step], paths: Paths) -> Outcome:
+    """Return the outcome of a link, where it ended with undefined symbols with an explanation after the linker's words. The objects that
+    need them are found among those of `steps`; the closure is evaluated anew, for only blame asks."""
     found = read_undefined(outcome.output) if outcome.code else {}
     if not found:
         return outcome
     configuration = "/".join(step.outputs[0].split("/")[:2])
-    compiles = {output: compiling for output, compiling in compiles.items() if output.startswith(f"{configuration}/")}
+    compiles = {made.key: made for made in steps if made.reports_inputs and made.key.startswith(f"{configuration}/")}
     names = demangled(list(found)[:_SHOWN])
     branches = cache(partial(_dropped, paths))
     blocks: dict[tuple[str, ...], list[str]] = {}
