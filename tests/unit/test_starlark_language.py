@@ -49,6 +49,9 @@ from tests.unit.bazel_samples import Memory, failure, printed, run
         ("'%s %r %d %x %%' % ('a', 'a', 3, 255)", r'"a \"a\" 3 ff %"'),
         ("'{} {}'.format('a', [1]) + '{b}{a}{{}}'.format(a = 1, b = 2)", '"a [1]21{}"'),
         ("[1.0, 1e100, 0.1, float('inf'), -float('inf')]", "[1.0, 1e+100, 0.1, +inf, -inf]"),
+        ("[1e16, -12345678901234567.0, 1e17, 1e-5, '%g %G' % (1e-7, 1e-7)]",
+         '[10000000000000000.0, -12345678901234568.0, 1e+17, 1e-05, "1e-07 1E-07"]'),
+        ("dict([('a', 1)], *[], **{'b': 2})", '{"a": 1, "b": 2}'),
         ("{1: 'a', 'x': 2, (1, 2): 3, None: 4}[(1, 2)]", "3"),
         ("'abc'.elems()", '["a", "b", "c"]'),
         ("[not [], not 'a', bool({}), bool(range(0)), bool(0.0)]", "[True, False, False, False, False]"),
@@ -90,6 +93,7 @@ def test_value(expression: str, result: str) -> None:
         ("'%d' % 'x'", "got string for '%d' format, want int or float"),
         ("'%s %s' % ('a',)", 'not enough arguments for format pattern "%s %s": ("a",)'),
         ("'%s' % (1, 2)", 'not all arguments converted for format pattern "%s": (1, 2)'),
+        ("'%c' % 65", 'unsupported format character "c" in format string "%c"'),
         ("'%q' % 1", 'unsupported format character "q" in format string "%q"'),
         ("'100%' % ()", 'unsupported format character "" in format string "100%"'),
         ("'{0.__class__}'.format(1)", 'Invalid character in format field "0.__class__"'),
@@ -199,6 +203,12 @@ def test_fault_of_a_value(expression: str, message: str) -> None:
         ("load('a.bzl')", "load() names no symbol", 1, ""),
         ("load('a' + '.bzl', 'x')", "load() takes string literals only", 1, 'write load("//package:file.bzl", "symbol")'),
         ("load('a.bzl', '_x')", "symbol '_x' is private and cannot be imported", 1, "drop the underscore where it is defined"),
+        ("x = f(*[1], 2)", "positional argument may not follow *args", 1, ""),
+        ("x = dict(\n    *[],\n    b = 1)", "keyword argument b may not follow *args", 3, ""),
+        ("x = dict(**{}, b = 1)", "keyword argument b may not follow **kwargs", 1, ""),
+        ("x = dict(*[], *[])", "a call takes one *args and one **kwargs", 1, ""),
+        ("é = 1", "the name é holds other letters than a to z", 1, "names are written in ASCII"),
+        ("\nload('a.bzl', 'x', y = 'z', x = 'w')", "load() defines 'x' more than once", 2, ""),
         ("x = dict(\n    a = 1,\n    a = 2,\n)", "duplicate keyword argument: a", 3, ""),
         ("def f(a, b, a):\n    pass", "syntax error: duplicate argument 'a' in function definition", 1, ""),
         ("x = 1\0", "the file holds a NUL byte", 1, ""),
@@ -390,8 +400,15 @@ def test_deep_values_end_in_an_error_or_a_text() -> None:
     assert "..." in run("def f():\n    x = []\n    for i in range(1000):\n        x = [x]\n    return str(x)\ny = f()\n")["y"]
 
 
-def test_a_list_that_holds_itself_has_a_text() -> None:
-    assert "..." in run("def f():\n    x = []\n    x.append(x)\n    return str(x)\ny = f()\n")["y"]
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ("x.append(x)", "[[...]]"), ("x.extend([x, x, {1: x}])", "[[...], [...], {1: [...]}]"),
+        ("d = {}; d['a'] = d; x.append((d, d))", '[({"a": {...}}, {"a": {...}})]'), ("x.append(([1], [1]))", "[([1], [1])]"),
+    ],
+)  # fmt: skip
+def test_values_that_hold_themselves_have_a_text(change: str, text: str) -> None:
+    assert run(f"def f():\n    x = []\n    {change}\n    return str(x)\ny = f()\n")["y"] == text
 
 
 def test_files_of_fifty_megabytes_are_refused() -> None:

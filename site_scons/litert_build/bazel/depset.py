@@ -22,12 +22,13 @@ class Depset(Value):
     """An immutable set of direct elements and transitive depsets with one traversal order."""
 
     type_name = "depset"
-    __slots__ = ("_flat", "direct", "order", "transitive")
+    __slots__ = ("_flat", "direct", "kind", "order", "transitive")
 
-    def __init__(self, direct: Iterable[Any] = (), transitive: Iterable[Depset] = (), order: str = "default") -> None:
+    def __init__(self, direct: Iterable[Any] = (), transitive: Iterable[Depset] = (), order: str = "default", kind: str = "") -> None:
         self.direct = tuple(direct)
         self.transitive = tuple(t for t in transitive if t)
         self.order = order
+        self.kind = kind  # what the elements are, where a program made it
         self._flat: tuple[Any, ...] | None = None
 
     def to_list(self) -> tuple[Any, ...]:
@@ -84,7 +85,11 @@ def make_depset(direct: Any = None, order: str = "default", *, transitive: Any =
     if direct is not None and not isinstance(direct, list | tuple):
         raise EvalError(f"for parameter 'direct', got {type_name(direct)}, want sequence")
     elements: list[Any] = []
+    kind = next((child.kind for child in transitive or () if isinstance(child, Depset) and child.kind), "")
     for item in direct or ():
+        kind = kind or type_name(item)
+        if type_name(item) != kind:
+            raise EvalError(f"cannot add an item of type '{type_name(item)}' to a depset of '{kind}'")
         freeze(item)
         if isinstance(item, list | dict):
             raise EvalError(f"depset elements must not be mutable values ({type_name(item)})")
@@ -92,6 +97,8 @@ def make_depset(direct: Any = None, order: str = "default", *, transitive: Any =
     for child in transitive or ():
         if not isinstance(child, Depset):
             raise EvalError(f"at index of transitive, got element of type {type_name(child)}, want depset")
+        if child.kind not in ("", kind):
+            raise EvalError(f"cannot add a depset of '{child.kind}' to a depset of '{kind}'")
         if "default" not in (child.order, ORDERS[order]) and child.order != ORDERS[order]:
             raise EvalError(f"Order '{ORDERS[order]}' is incompatible with order '{child.order}'")
-    return Depset(elements, transitive or (), ORDERS[order])
+    return Depset(elements, transitive or (), ORDERS[order], kind)

@@ -15,7 +15,7 @@ from typing import Any
 
 from litert_build.bazel.depset import Depset
 from litert_build.bazel.labels import Label
-from litert_build.starlark.values import Builtin, EvalError, StarlarkDict, StarlarkList, Value, equal, less, to_repr, type_name
+from litert_build.starlark.values import Builtin, EvalError, StarlarkDict, StarlarkList, Value, equal, to_repr, type_name
 
 
 class File(Value):
@@ -120,9 +120,6 @@ class Struct(Value):
         if not isinstance(other, Struct) or self.provider is not other.provider or self.fields.keys() & other.fields.keys():
             raise EvalError(f"cannot add {type_name(self)} and {type_name(other)} with common fields")
         return Struct({**self.fields, **other.fields}, self.provider)
-
-    def __lt__(self, other: Any) -> bool:
-        return less(self.starlark_str(), to_repr(other))
 
 
 class Provider(Value):

@@ -112,7 +112,7 @@ _VERB = re.compile(r"%(.?)", re.DOTALL)
 
 
 def percent(template: str, operand: Any) -> str:
-    """Return `template % operand`. Verbs are %s %r %d %o %x %X %e %f %g %c %%. Raises EvalError on a wrong type or count."""
+    """Return `template % operand`. Verbs are %s %r %d %o %x %X %e %E %f %F %g %G %%. Raises EvalError on a wrong type or count."""
     args = list(operand) if isinstance(operand, tuple) else [operand]
     used = 0
 
@@ -121,7 +121,7 @@ def percent(template: str, operand: Any) -> str:
         verb = match.group(1)
         if verb == "%":
             return "%"
-        if not verb or verb not in "srdoxXeEfFgGc":
+        if not verb or verb not in "srdoxXeEfFgG":
             raise EvalError(f'unsupported format character "{verb}" in format string {to_repr(template)}')
         if used >= len(args):
             raise EvalError(f"not enough arguments for format pattern {to_repr(template)}: {to_repr(tuple(args))}")
@@ -131,13 +131,11 @@ def percent(template: str, operand: Any) -> str:
             return to_str(value)
         if verb == "r":
             return to_repr(value)
-        if verb == "c" and isinstance(value, str):
-            return value
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise EvalError(f"got {type_name(value)} for '%{verb}' format, want int or float")
         if verb in "gG":
-            return format_float(float(value))
-        return f"%{verb}" % (int(value) if verb in "doxXc" else value)
+            return format_float(float(value)) if verb == "g" else format_float(float(value)).upper()
+        return f"%{verb}" % (int(value) if verb in "doxX" else value)
 
     text = _VERB.sub(render, template)
     if used < len(args):

@@ -185,6 +185,10 @@ class _Validator(ast.NodeVisitor):
         load = load_of(node)
         if not load.names:
             raise self.fail("load() names no symbol", node)
+        local = [name for name, _ in load.names]
+        for position, name in enumerate(local):
+            if name in local[:position]:
+                raise self.fail(f"load() defines '{name}' more than once", node)
         for _, name in load.names:
             if name.startswith("_"):
                 raise self.fail(f"symbol '{name}' is private and cannot be imported", node, "drop the underscore where it is defined")
@@ -247,6 +251,7 @@ class _Validator(ast.NodeVisitor):
             raise self.fail("*args and **kwargs arguments are not allowed in BUILD files", node, "pass the arguments explicitly")
         if sum(isinstance(a, ast.Starred) for a in node.args) > 1 or sum(k.arg is None for k in node.keywords) > 1:
             raise self.fail("a call takes one *args and one **kwargs", node)
+        self.check_order(node)
         names = [k.arg for k in node.keywords]
         if len(set(names)) < len(names):
             twice = next(k for position, k in enumerate(node.keywords) if k.arg in names[:position])
@@ -256,6 +261,19 @@ class _Validator(ast.NodeVisitor):
             self.visit(argument.value if isinstance(argument, ast.Starred) else argument)
         for keyword in node.keywords:
             self.visit(keyword.value)
+
+    def check_order(self, node: ast.Call) -> None:
+        """Refuse what Python admits behind *args and **kwargs."""
+        starred = next((a for a in node.args if isinstance(a, ast.Starred)), None)
+        if starred is not None and starred is not node.args[-1]:
+            raise self.fail("positional argument may not follow *args", node.args[-1])
+        place = (starred.lineno, starred.col_offset) if starred is not None else None
+        unpacked = False
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                unpacked = True
+            elif unpacked or (place is not None and (keyword.value.lineno, keyword.value.col_offset) > place):
+                raise self.fail(f"keyword argument {keyword.arg} may not follow {'**kwargs' if unpacked else '*args'}", keyword.value)
 
     def visit_Starred(self, node: ast.Starred) -> None:
         raise self.fail("starred expressions are only allowed as call arguments", node)
@@ -280,6 +298,8 @@ class _Validator(ast.NodeVisitor):
         self.check_name(node.id, node)
 
     def check_name(self, name: str, node: ast.AST) -> None:
+        if not name.isascii():
+            raise self.fail(f"the name {name} holds other letters than a to z", node, "names are written in ASCII")
         if name.startswith("__"):
             raise self.fail(f"the name {name} is not allowed", node, "names that start with two underscores are reserved")
 

@@ -282,7 +282,7 @@ def less(left: Any, right: Any) -> bool:
             if not equal(mine, theirs):
                 return less(mine, theirs)
         return len(left) < len(right)
-    if one == other and hasattr(left, "__lt__") and isinstance(left, Value):
+    if one == other and isinstance(left, Value) and "__lt__" in vars(type(left)):
         return bool(left < right)
     raise EvalError(f"unsupported comparison: {one} <=> {other}")
 
@@ -302,23 +302,24 @@ def to_str(value: Any) -> str:
     return str.__str__(value) if isinstance(value, str) else to_repr(value)
 
 
-def to_repr(value: Any, depth: int = 0) -> str:
-    """Return what repr(value) gives in Starlark. A cycle through lists or dicts ends in `...`."""
+def to_repr(value: Any, around: tuple[int, ...] = ()) -> str:
+    """Return what repr(value) gives in Starlark. A list or dict inside of itself shows as `...`; `around` are those it stands in."""
     if isinstance(value, str):
         return quote(value)
     if value is None or isinstance(value, bool | int):
         return str(value)
     if isinstance(value, float):
         return format_float(value)
-    if depth > MAX_DEPTH:
-        return "..."
+    if id(value) in around or len(around) > MAX_DEPTH:
+        return "[...]" if isinstance(value, list) else "{...}" if isinstance(value, dict) else "..."
+    inside = (*around, id(value))
     if isinstance(value, list):
-        return "[" + ", ".join(to_repr(item, depth + 1) for item in value) + "]"
+        return "[" + ", ".join(to_repr(item, inside) for item in value) + "]"
     if isinstance(value, tuple):
-        inner = ", ".join(to_repr(item, depth + 1) for item in value)
+        inner = ", ".join(to_repr(item, inside) for item in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{to_repr(key, depth + 1)}: {to_repr(item, depth + 1)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{to_repr(key, inside)}: {to_repr(item, inside)}" for key, item in value.items()) + "}"
     if isinstance(value, range):
         step = f", {value.step}" if value.step != 1 else ""
         return f"range({value.start}, {value.stop}{step})"
@@ -331,7 +332,7 @@ def format_float(value: float) -> str:
         return "nan"
     if value in (float("inf"), float("-inf")):
         return "+inf" if value > 0 else "-inf"
-    text = repr(value)
+    text = f"{value:.1f}" if 1e16 <= abs(value) < 1e17 else repr(value)  # Python writes an exponent one place earlier
     return text if any(mark in text for mark in ".e") else text + ".0"
 
 

@@ -129,7 +129,7 @@ def _json_module() -> Namespace:
             raise EvalError(f"json.decode: {error}") from None
 
     def encode(value: Any) -> str:
-        return json.dumps(to_json(value), separators=(",", ":"))
+        return json.dumps(to_json(value), separators=(",", ":"), sort_keys=True, ensure_ascii=False)
 
     def indent(text: str, *, prefix: str = "", indent: str = "\t") -> str:
         return json.dumps(json.loads(text), indent=indent).replace("\n", "\n" + prefix)
