@@ -74,6 +74,22 @@ def test_a_crate_is_linked_into_a_library_and_runs(tmp_path: Path) -> None:
 
 
 @needs_cargo
+def test_an_edit_behind_an_overlay_builds_the_crate_anew(tmp_path: Path) -> None:
+    here = crate(tmp_path)
+    (here / "bazel-out").symlink_to(tmp_path)
+    overlaid = {"overlay": {"NOTES": str(here / "Cargo.toml")}}
+    it = lock(tmp_path, here)
+    data = json.loads(it.file.read_text())
+    data["repositories"]["sample_templates"] |= overlaid
+    it.file.write_text(json.dumps(data))
+    it = Lock.read(it.file)
+    first = trees(tmp_path, it)["sample_templates"]
+    assert trees(tmp_path, it)["sample_templates"] == first
+    (here / "src/lib.rs").write_text((here / "src/lib.rs").read_text() + "// edited\n")
+    assert trees(tmp_path, it)["sample_templates"] != first
+
+
+@needs_cargo
 def test_vendored_crates_build_offline(tmp_path: Path) -> None:
     here = crate(tmp_path)
     (here / "Cargo.toml").write_text((here / "Cargo.toml").read_text() + '\n[dependencies]\ntiny_words = "1.0.0"\n')

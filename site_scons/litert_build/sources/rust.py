@@ -39,6 +39,8 @@ TRIPLES = {
     "android-arm64": "aarch64-linux-android",
     "android-x64": "x86_64-linux-android",
 }
+# Folders of a checkout that hold no sources: cargo's and Bazel's output, git's.
+_MADE = re.compile(r"target|bazel-.*|\.git")
 # What the driver of the C++ compiler links itself, from the runtime that the toolchain chose: named again, it would come as a second one.
 _DRIVER_LIBRARIES = ("-lgcc_s", "-lc", "-lgcc", "-lc++", "-lstdc++")
 
@@ -90,17 +92,20 @@ def _cargo_version(cargo: Cargo, where: str) -> str:
 
 
 def _identity(source: Path, store: Store) -> object:
-    """Return what tells one state of a folder from another: the name of a sealed tree of the store, else the digests of its files."""
+    """Return what tells one state of a folder from another: the name of a sealed tree of the store, else the digests of its files, those
+    behind links included: a checkout under an overlay is a farm of them."""
     if source.parent == store.root / "trees":
         return source.name
-    skipped = source / "target"
-    files = sorted(
-        Path(parent) / name
-        for parent, _, names in os.walk(source)
-        for name in names
-        if skipped not in (Path(parent), *Path(parent).parents)
-    )
-    return {path.relative_to(source).as_posix(): file_digest(path) for path in files}
+    contents: dict[str, str] = {}
+    seen: set[Path] = set()
+    for parent, folders, names in os.walk(source, followlinks=True):
+        real = Path(parent).resolve()
+        folders[:] = [] if real in seen else sorted(name for name in folders if not _MADE.fullmatch(name))
+        if real not in seen:
+            files = (Path(parent) / name for name in sorted(names))
+            contents |= {path.relative_to(source).as_posix(): file_digest(path) for path in files if path.is_file()}
+        seen.add(real)
+    return contents
 
 
 def _digest(sources: list[object], cargo: Cargo, target: str, version: str) -> str:
