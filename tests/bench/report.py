@@ -8,6 +8,7 @@ plot(rows, Path("speed.png"))          # needs tests/bench/requirements.txt
 from __future__ import annotations
 
 import datetime
+import importlib.util
 import json
 import os
 import platform
@@ -20,12 +21,13 @@ from typing import Any
 
 from litert_build.errors import BuildError
 
-from tests.bench.measure import Row
+from tests.bench.measure import Row, Run
 from tests.bench.targets import Verdict
 
 COLUMNS = "| project | case | engine | wall s | CPU s | peak MB | ran | wall over Ninja's | CPU over Ninja's |"
 ENGINES = {"scons": "#2a6f97", "ninja": "#e07a5f", "plain scons": "#8d99ae", "bazel 7.7.1": "#81b29a"}
-LABELS = {"scons": "this build", "ninja": "Ninja", "plain scons": "plain SCons", "bazel 7.7.1": "Bazel 7.7.1, its server running"}
+LABELS = {"scons": "this build", "ninja": "Ninja", "plain scons": "plain SCons", "bazel 7.7.1": "Bazel 7.7.1"}
+CASES = ("no-op", "one source", "deep header", "full build", "warm cache")
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -45,16 +47,20 @@ def _ratio(value: float, other: float) -> str:
 
 
 def machine(ninja: str) -> dict[str, Any]:
-    """Return what the figures depend on: the processors and their load now, the versions."""
+    """Return what the figures depend on: the processors and their load at the start, the versions."""
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "cores": os.cpu_count(),
-        "load": [round(value, 2) for value in os.getloadavg()],
+        "load": load(),
         "python": platform.python_version(),
         "scons": version("scons"),
         "ninja": subprocess.run([ninja, "--version"], capture_output=True, text=True, check=False).stdout.strip(),
         "gcc": subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True, check=False).stdout.strip(),
     }
+
+
+def load() -> list[float]:
+    return [round(value, 2) for value in os.getloadavg()]
 
 
 def write_json(rows: Sequence[Row], judged: Sequence[Verdict], about: dict[str, Any], skipped: dict[str, str], file: Path) -> None:
@@ -64,32 +70,42 @@ def write_json(rows: Sequence[Row], judged: Sequence[Verdict], about: dict[str, 
     file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
-def plot(rows: Sequence[Row], file: Path) -> None:
-    """Draw the cases of the largest synthetic project that has six thousand units or fewer, how a null build grows, and the real trees.
-
-    Raises BuildError where matplotlib is not installed."""
+def read_rows(file: Path) -> list[Row]:
+    """Return the rows that write_json kept. Raises BuildError where the file holds none."""
     try:
-        import matplotlib
-    except ImportError as error:
+        kept = json.loads(file.read_text(encoding="utf-8"))["rows"]
+        return [Row(**{**row, "runs": tuple(Run(**run) for run in row["runs"])}) for row in kept]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BuildError("no rows of an earlier run", where=str(file), mend="name a file that --json has made") from error
+
+
+def require_plot(file: Path) -> None:
+    """Raises BuildError where matplotlib is not installed: better now than after an hour."""
+    if importlib.util.find_spec("matplotlib") is None:
         mend = "pip install --require-hashes -r tests/bench/requirements.txt"
-        raise BuildError("matplotlib is not installed", where=str(file), mend=mend) from error
+        raise BuildError("matplotlib is not installed", where=str(file), mend=mend)
+
+
+def plot(rows: Sequence[Row], file: Path) -> None:
+    """Draw the cases of the largest synthetic project that has six thousand units or fewer, how a null build grows, and the real trees."""
+    import matplotlib
+    from PIL import Image  # one of matplotlib's own requirements
+
     matplotlib.use("Agg")
     import matplotlib.pyplot as pyplot
 
     sizes = sorted({int(row.project.partition(":")[2]) for row in rows if row.project.startswith("synthetic:")})
-    chosen = max((size for size in sizes if size <= 6000), default=None)
-    figure, axes = pyplot.subplots(1, 3, figsize=(13, 4.2), width_ratios=(5, 3, 5), layout="constrained")
-    if chosen:
-        synthetic = [row for row in rows if row.project in (f"synthetic:{chosen}", f"plain:{chosen}")]
-        title = f"{chosen:,} units, 300 headers each, a compiler that takes no time"
-        _bars(axes[0], synthetic, title)
-    null = [row for row in rows if row.case == "no-op" and row.project.partition(":")[0] in ("synthetic", "plain")]
-    _lines(axes[1], null, sizes)
-    trees = [row for row in rows if ":" not in row.project]
-    real = [Row(**{**_fields(row), "case": _title(row)}) for row in trees]
-    _bars(axes[2], real, "real trees (clang: a compiler that takes no time)")
-    figure.savefig(file, dpi=90)
+    chosen = max((size for size in sizes if size <= 6000), default=0)
+    figure, axes = pyplot.subplot_mosaic("AAB;CCC", figsize=(10, 7), layout="constrained")
+    synthetic = [row for row in rows if row.project == f"synthetic:{chosen}"]
+    _bars(axes["A"], synthetic, f"{chosen:,} units of 300 headers each, a compiler that takes no time")
+    null = [row for row in rows if row.case == "no-op" and row.project.startswith("synthetic:")]
+    _lines(axes["B"], null, sizes)
+    trees = [Row(**{**_fields(row), "case": _title(row)}) for row in rows if ":" not in row.project]
+    _bars(axes["C"], sorted(trees, key=lambda row: row.case.splitlines()[0]), "real trees; clang with a compiler that takes no time")
+    figure.savefig(file, dpi=100)
     pyplot.close(figure)
+    Image.open(file).convert("RGB").quantize(64).save(file, optimize=True)  # a quarter of the size
 
 
 def _fields(row: Row) -> dict[str, Any]:
@@ -103,17 +119,19 @@ def _title(row: Row) -> str:
 
 def _bars(axis: Any, rows: Sequence[Row], title: str) -> None:
     """Draw a group of bars for each case, a bar an engine; seconds on a logarithmic scale, written over each bar."""
-    names = list(dict.fromkeys(row.case for row in rows))
+    present = dict.fromkeys(row.case for row in rows)
+    names = sorted(present, key=lambda name: CASES.index(name) if name in CASES else 0)
     engines = [engine for engine in ENGINES if any(row.engine == engine for row in rows)]
-    width = 0.8 / max(1, len(engines))
-    for number, engine in enumerate(engines):
+    beside = {name: [engine for engine in engines if any((row.engine, row.case) == (engine, name) for row in rows)] for name in names}
+    width = 0.8 / max(1, *map(len, beside.values())) if beside else 0.8
+    for engine in engines:
         found = {row.case: row.wall for row in rows if row.engine == engine}
-        places = [names.index(case) + (number - (len(engines) - 1) / 2) * width for case in found]
+        places = [names.index(case) + (beside[case].index(engine) - (len(beside[case]) - 1) / 2) * width for case in found]
         bars = axis.bar(places, list(found.values()), width, color=ENGINES[engine], label=LABELS[engine])
         axis.bar_label(bars, [f"{value:.3g}" for value in found.values()], fontsize=7, padding=1)
     axis.set_xticks(range(len(names)), names, fontsize=8)
     axis.set_yscale("log")
-    axis.margins(y=0.15)
+    axis.margins(y=0.2)
     axis.set_ylabel("seconds on the clock")
     axis.set_title(title, fontsize=9)
     axis.spines[["top", "right"]].set_visible(False)
@@ -131,7 +149,10 @@ def _lines(axis: Any, rows: Sequence[Row], sizes: Sequence[int]) -> None:
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=8)
-    axis.minorticks_off()
+    axis.xaxis.minorticks_off()
     axis.set_xlabel("units")
-    axis.set_title("nothing to do", fontsize=9)
+    axis.set_ylabel("seconds on the clock")
+    axis.set_title("no-op", fontsize=9)
     axis.spines[["top", "right"]].set_visible(False)
+    if rows:
+        axis.legend(fontsize=8, frameon=False)

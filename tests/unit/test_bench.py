@@ -13,13 +13,13 @@ from litert_build.incremental.commands import Command
 from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.steps import Step
 
-from tests.bench.__main__ import main
+from tests.bench.__main__ import latest, main
 from tests.bench.bazel import Bazel
 from tests.bench.engines import ninja_program
 from tests.bench.measure import Row, Run, commands_of, measured
 from tests.bench.ninja_file import ninja_text, path_text, value_text, write_ninja
 from tests.bench.projects import edit, editable
-from tests.bench.report import table, write_json
+from tests.bench.report import read_rows, table, write_json
 from tests.bench.rows import Repeat, check_row, measure_row
 from tests.bench.targets import TARGETS, verdicts
 
@@ -164,8 +164,17 @@ def test_every_target_has_a_title_of_its_own() -> None:
 
 def test_json_keeps_every_run_and_what_was_skipped(tmp_path: Path) -> None:
     rows = [row("synthetic:10", "scons", "no-op", 0.3)]
-    write_json(rows, verdicts(rows), {"cores": 2}, {"bazel": "Bazel is not here"}, tmp_path / "a.json")
-    assert '"wall": 0.3' in (tmp_path / "a.json").read_text() and "Bazel is not here" in (tmp_path / "a.json").read_text()
+    kept = tmp_path / "speed.json"
+    write_json(rows, verdicts(rows), {"cores": 2}, {"bazel": "Bazel is not here"}, kept)
+    assert read_rows(kept) == rows and "Bazel is not here" in kept.read_text()
+    assert latest([*read_rows(kept), row("synthetic:10", "scons", "no-op", 0.2)]) == [row("synthetic:10", "scons", "no-op", 0.2)]
+
+
+def test_rows_of_an_earlier_run_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "speed.json").write_text('{"rows": [{"project": "clang"}]}')
+    for name in ("speed.json", "absent.json"):
+        assert main(["--rows", "clang", "--also", str(tmp_path / name)]) == 2
+        assert "no rows of an earlier run" in (said := capsys.readouterr().err) and name in said
 
 
 def test_an_unknown_row_names_the_nearest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,6 +184,12 @@ def test_an_unknown_row_names_the_nearest(tmp_path: Path, capsys: pytest.Capture
             check_row(name)
     assert main(["--rows", "xnpack"]) == 2
     assert "no row 'xnpack'" in (said := capsys.readouterr().err) and "xnnpack" in said
+
+
+def test_a_plot_without_matplotlib_is_refused_at_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert main(["--rows", "clang", "--plot", "speed.png"]) == 2
+    assert "pip install --require-hashes -r tests/bench/requirements.txt" in capsys.readouterr().err
 
 
 def test_a_row_that_cannot_be_measured_says_why(tmp_path: Path) -> None:
