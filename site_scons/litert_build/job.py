@@ -132,7 +132,7 @@ class Job:
             self.target,
             compiler=self.toolchain.name,
             exec_compiler=self.exec_toolchain.name,
-            code_cache=self.folder.state / "starlark",
+            cache=self._evaluated,
         )
         read = (*analysis.read, trees[self.lock.main], *self._lock_files(), *code_files())
         digest = self.folder.database.remember(GRAPH, self._graph_key, dict.fromkeys(str(path.absolute()) for path in read))
@@ -148,6 +148,10 @@ class Job:
         link = analysis.link
         used = (*link.objects, *link.lazy, *link.libraries, *link.scripts)
         return steps if self.lock.product.kind == "objects" else needed(steps, map(str, used))
+
+    @property
+    def _evaluated(self) -> Path:
+        return self.folder.state / "evaluated"
 
     @property
     def _graph_file(self) -> Path:
@@ -272,7 +276,7 @@ class Job:
     def _analyzer(self) -> Analyzer:
         from litert_build.bazel.analysis import Analyzer
 
-        return Analyzer(self.lock, self.fetch(), self.target, self.toolchain.name, self.exec_toolchain.name)
+        return Analyzer(self.lock, self.fetch(), self.target, self.toolchain.name, self.exec_toolchain.name, self._evaluated)
 
     @property
     def _waivers(self) -> tuple[Waiver, ...]:

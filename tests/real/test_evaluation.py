@@ -1,5 +1,6 @@
 """Our evaluation of whole real trees: every package loads, closures keep their size, and the action list is the same byte for byte
-whatever the hash seed and wherever the checkout lies. test_oracle_snapshots.py compares the same closures with Bazel's.
+whatever the hash seed, wherever the checkout lies and whether or not packages come from the cache.
+test_oracle_snapshots.py compares the same closures with Bazel's.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from pathlib import Path
 import pytest
 from litert_build.actions import Run
 from litert_build.bazel.analysis import Analysis, Analyzer, analyze, on_deep_stack
+from litert_build.bazel.packages import Package, Packages
+from litert_build.bazel.rule_class import RuleTarget
 from litert_build.errors import BuildError
 from litert_build.policy.targets import find_target
 from litert_build.sources.trees import materialize
+from litert_build.starlark.values import to_repr
 
 from tests.real.cases import CASES
 from tests.real.trees import cache_folder, optional_trees_skip
@@ -46,12 +50,26 @@ CLOSURES = {
 PACKAGES = {"tflite": (988, 24_721)}
 
 
-def evaluated(name: str, folder: Path) -> Analysis:
+def evaluated(name: str, folder: Path, cache: Path | None = None) -> Analysis:
     case = CASES[name]
     with optional_trees_skip():
         lock = case.lock(case.snapshot().provenance["roots"])
     trees = materialize(lock, store=folder / "store", overlays_dir=folder / "overlays", offline=True)
-    return analyze(lock, trees, find_target("linux-x64"))
+    return analyze(lock, trees, find_target("linux-x64"), cache=cache)
+
+
+@pytest.fixture
+def executed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The packages whose BUILD files are really executed."""
+    names: list[str] = []
+    real = Packages.execute
+
+    def execute(self: Packages, package: Package, text: str) -> None:
+        names.append(package.display)
+        real(self, package, text)
+
+    monkeypatch.setattr(Packages, "execute", execute)
+    return names
 
 
 @pytest.mark.parametrize("name", CLOSURES)
@@ -62,6 +80,17 @@ def test_closure_keeps_its_size(name: str, tmp_path: Path) -> None:
     objects = {*analysis.link.objects, *analysis.link.lazy}
     assert (units["k8-opt"], units["k8-opt-exec"], commands, len(objects)) == CLOSURES[name]
     assert len(units) <= 2
+
+
+@pytest.mark.parametrize("name", CLOSURES)
+def test_closure_is_the_same_from_the_cache(name: str, tmp_path: Path, executed: list[str]) -> None:
+    first = evaluated(name, tmp_path, tmp_path / "cache")
+    assert executed
+    executed.clear()
+    second = evaluated(name, tmp_path, tmp_path / "cache")
+    assert executed == []
+    assert list(second.actions) == list(first.actions) and second.link == first.link
+    assert set(second.read) == set(first.read) and second.headers.keys() == first.headers.keys()
 
 
 def test_units_of_xnnpack_come_from_three_repositories(tmp_path: Path) -> None:
@@ -86,7 +115,7 @@ def test_actions_stand_in_order_and_read_what_is_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_every_package_of_the_tree_loads(name: str, tmp_path: Path) -> None:
+def test_every_package_of_the_tree_loads_once(name: str, tmp_path: Path, executed: list[str]) -> None:
     case = CASES[name]
     with optional_trees_skip():
         lock = case.lock(case.snapshot().provenance["roots"])
@@ -94,21 +123,29 @@ def test_every_package_of_the_tree_loads(name: str, tmp_path: Path) -> None:
     root = trees[case.main]
     files = [file for file in root.rglob("BUILD*") if file.name in ("BUILD", "BUILD.bazel")]
     names = sorted({file.parent.relative_to(root).as_posix().removeprefix(".") for file in files})
-    failed: dict[str, str] = {}
-    targets = 0
 
-    def load_all() -> None:
-        nonlocal targets
-        packages = Analyzer(lock, trees, find_target("linux-x64"), "gcc", "gcc").packages
+    def load_all() -> tuple[dict[str, str], list[str]]:
+        packages = Analyzer(lock, trees, find_target("linux-x64"), "gcc", "gcc", tmp_path / "cache").packages
+        failed: dict[str, str] = {}
+        targets: list[str] = []
         for package in names:
             try:
-                targets += len(packages.load("", package).targets)
+                targets += [described(target) for target in packages.load("", package).targets.values()]
             except BuildError as error:
                 failed[package] = str(error)
+        return failed, targets
 
-    on_deep_stack(load_all)
+    failed, targets = on_deep_stack(load_all)
     assert failed == {}
-    assert (len(names), targets) == PACKAGES[name]
+    assert (len(names), len(targets), len(executed)) == (*PACKAGES[name], len(names))
+    executed.clear()
+    assert on_deep_stack(load_all) == ({}, targets)
+    assert executed == []
+
+
+def described(target: RuleTarget) -> str:
+    rule = target.rule
+    return f"{target.label} {rule.name} {rule.missing} {list(rule.attrs)} {to_repr(target.attrs)} {target.stack} {target.outputs}"
 
 
 _LISTING = """\

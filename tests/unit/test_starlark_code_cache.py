@@ -126,10 +126,10 @@ def test_an_analysis_from_the_cache_is_the_same(tmp_path: Path, compiled: list[s
         "m.bzl": "def make(name):\n    native.cc_library(name = name, srcs = ['a.cc'], copts = ['-D%s' % name])\n",
     })  # fmt: skip
     lock = tree.lock("//:x0", "//:x1")
-    first = analyze(lock, tree.trees, find_target("linux-x64"), code_cache=tmp_path / "cache")
+    first = analyze(lock, tree.trees, find_target("linux-x64"), cache=tmp_path / "cache")
     assert len(compiled) >= 2
     compiled.clear()
-    second = analyze(lock, tree.trees, find_target("linux-x64"), code_cache=tmp_path / "cache")
+    second = analyze(lock, tree.trees, find_target("linux-x64"), cache=tmp_path / "cache")
     assert compiled == []
     assert list(second.actions) == list(first.actions) == list(analyze(lock, tree.trees, find_target("linux-x64")).actions)
     assert second.read == first.read

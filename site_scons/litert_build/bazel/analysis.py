@@ -22,6 +22,7 @@ from litert_build.bazel.context import RuleContext
 from litert_build.bazel.depset import Depset
 from litert_build.bazel.labels import Label, parse_label
 from litert_build.bazel.manifest import manifest_digest
+from litert_build.bazel.package_cache import PackageCache
 from litert_build.bazel.packages import Package, Packages
 from litert_build.bazel.providers import CC_INFO, DEFAULT_INFO, CcInfo, ConfiguredTarget, File, default_info, merge_cc_infos
 from litert_build.bazel.resolution import Resolver, testonly_fault
@@ -60,15 +61,15 @@ def analyze(
     *,
     compiler: str = "gcc",
     exec_compiler: str = "gcc",
-    code_cache: Path | None = None,
+    cache: Path | None = None,
 ) -> Analysis:
     """Evaluate the closure of the lock's roots over `trees` (repository name -> folder) for `target`.
 
-    `compiler` and `exec_compiler` are toolchain names, for the target and for tools that run here; `code_cache` is a folder that
-    keeps compiled BUILD and .bzl files for the next run. Raises BuildError with the BUILD
-    line and macro stack for whatever in the closure cannot be evaluated.
+    `compiler` and `exec_compiler` are toolchain names, for the target and for tools that run here; `cache` is a folder that keeps
+    compiled files and evaluated packages for the next run. Raises BuildError with the BUILD line and macro stack for whatever in the
+    closure cannot be evaluated.
     """
-    analysis: Analysis = on_deep_stack(lambda: Analyzer(lock, trees, target, compiler, exec_compiler, code_cache).run())
+    analysis: Analysis = on_deep_stack(lambda: Analyzer(lock, trees, target, compiler, exec_compiler, cache).run())
     return analysis
 
 
@@ -134,7 +135,7 @@ class Analyzer:
     """One analysis: packages, both configurations, configured targets and the actions they registered."""
 
     def __init__(
-        self, lock: Lock, trees: Mapping[str, Path], target: Target, compiler: str, exec_compiler: str, code_cache: Path | None = None
+        self, lock: Lock, trees: Mapping[str, Path], target: Target, compiler: str, exec_compiler: str, cache: Path | None = None
     ) -> None:
         self.lock = lock
         embedded = embedded_repositories()
@@ -147,8 +148,10 @@ class Analyzer:
             bzl_globals=bzl_globals(),
             display=lambda name: _display(name, Path(trees[name])) if name in trees else f"@{name}/",
             bindings=lock.bindings,
-            compiler=CodeCache(code_cache, manifest_digest()) if code_cache else compile_file,
+            compiler=CodeCache(cache / "code", manifest_digest()) if cache else compile_file,
         )
+        if cache:
+            self.packages.cache = PackageCache(self.packages, cache / "packages", manifest_digest())
         self.target, self.exec = configurations(lock, target, compiler, exec_compiler)
         self.actions = ActionList()
         self.resolvers = {c.name: Resolver(Conditions(c, self.find_rule, self._resolve_in(c))) for c in (self.target, self.exec)}

@@ -9,6 +9,7 @@ no meaning, `?` is forbidden, and a segment other than `*` matches a name that s
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import re
 from bisect import bisect_left
@@ -78,6 +79,11 @@ class PackageFiles:
                     pending.append((path, links | {target} if target else links))
                 else:
                     self.files.append(path)
+
+    def digest(self) -> bytes:
+        """Return a digest over all that glob() and subpackages() can tell of this package."""
+        names = "\0".join((*self.files, "", *self.folders, "", *sorted(self.subpackages)))
+        return hashlib.blake2b(os.fsencode(names), digest_size=16).digest()
 
     def glob(self, include: Iterable[str], exclude: Iterable[str] = (), *, folders: bool = False) -> list[str]:
         """Return the sorted paths, relative to the package, that a pattern of `include` matches and none of `exclude` does."""

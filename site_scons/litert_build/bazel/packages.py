@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 import posixpath
 from collections import ChainMap
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from litert_build.bazel.attributes import COMMON
 from litert_build.bazel.glob import PackageFiles
@@ -26,6 +26,9 @@ from litert_build.starlark.modules import Compiler, Modules, call_stack, located
 from litert_build.starlark.opaque import Opaque
 from litert_build.starlark.syntax import compile_file
 from litert_build.starlark.values import EvalError, StarlarkList, to_repr, type_name
+
+if TYPE_CHECKING:
+    from litert_build.bazel.package_cache import PackageCache
 
 BUILD_NAMES = ("BUILD.bazel", "BUILD")
 _EXTERNAL = ("//external:", "@//external:", "@@//external:")
@@ -59,8 +62,8 @@ class Package:
     display: str
     mapping: Mapping[str, str]
     owner: Packages
-    targets: dict[str, RuleTarget] = field(default_factory=dict)
-    outputs: dict[str, RuleTarget] = field(default_factory=dict)
+    targets: MutableMapping[str, RuleTarget] = field(default_factory=dict)
+    outputs: MutableMapping[str, RuleTarget] = field(default_factory=dict)
     output_folders: dict[str, RuleTarget] = field(default_factory=dict)
     groups: dict[str, PackageGroup] = field(default_factory=dict)
     exported: dict[str, tuple[Label, ...] | None] = field(default_factory=dict)
@@ -70,6 +73,11 @@ class Package:
     declared_package: bool = False
     _files: PackageFiles | None = None
     _labels: dict[str, Label] = field(default_factory=dict)
+
+    @property
+    def importer(self) -> Label:
+        """What stands for the BUILD file among the modules that load others."""
+        return Label(self.repository, self.name, "")
 
     def to_label(self, text: Any) -> Label:
         """Return the Label of a string as this package's BUILD file means it. Raises EvalError."""
@@ -86,7 +94,14 @@ class Package:
             prefix = f"{self.name}/" if self.name else ""
             self._files = PackageFiles(self.root / self.name, lambda path: self.owner.is_package(self.repository, prefix + path))
             self.owner.read.extend(Path(folder) for folder in self._files.listed)
+            for inner in self._files.subpackages:
+                self.owner.read.extend(self.owner.deciding(self.repository, prefix + inner))
         return self._files
+
+    @property
+    def globs(self) -> bool:
+        """Whether anyone has asked for the files of this package."""
+        return self._files is not None
 
     def place(self) -> str:
         stack = call_stack()
@@ -134,7 +149,8 @@ def _named(target: RuleTarget) -> str:
 
 
 class Packages:
-    """Loads packages of all repositories on demand. `read` gathers every file and folder that decided something."""
+    """Loads packages of all repositories on demand. `read` gathers every file and folder that decided something, also by not being
+    there; `cache`, where there is one, gives packages back that an earlier process evaluated."""
 
     def __init__(
         self,
@@ -161,7 +177,9 @@ class Packages:
         self.loaded: dict[tuple[str, str], Package | BuildError] = {}
         self.folders: dict[tuple[str, str], str] = {}
         self.read: list[Path] = []
+        self.cache: PackageCache | None = None
         self._labels: dict[tuple[str, str], Label] = {}
+        self._texts: dict[Label, tuple[str, str] | str] = {}
 
     def label(self, text: Any, repository: str, package: str, mapping: Mapping[str, str]) -> Label:
         """Return the absolute label of `text`; `@`, `@//` and `@@//` mean the main repository, `//external:NAME` what bind() said."""
@@ -205,11 +223,18 @@ class Packages:
             self.folders[key] = next((n for n in BUILD_NAMES if folder is not None and os.path.isfile(folder / n)), "")  # noqa: PTH113
         return self.folders[key]
 
+    def deciding(self, repository: str, package: str) -> list[Path]:
+        """Return the files that decide, by being there or not, whether a folder is a package, and by which BUILD file."""
+        name, folder = self.build_file(repository, package), self.root(repository) / package
+        return [folder / known for known in (BUILD_NAMES[: BUILD_NAMES.index(name) + 1] if name else BUILD_NAMES)]
+
     def crossed(self, label: Label) -> str:
         """Return the subpackage whose border the name of a label crosses, empty where it crosses none."""
         parts = label.name.split("/")[:-1]
         for count in range(len(parts), 0, -1):
             inner = posixpath.join(label.package, *parts[:count])
+            if (label.repository, inner) not in self.folders:
+                self.read.extend(self.deciding(label.repository, inner))
             if self.is_package(label.repository, inner):
                 return inner
         return ""
@@ -259,24 +284,29 @@ class Packages:
         file = self.root(repository) / inner
         display = self.shown(repository, inner)
         package = Package(repository, name, self.root(repository), file, display, self.mapping(repository), self)
-        self.evaluate_file(package, file, display)
+        self.read.extend(self.deciding(repository, name))
+        text = read_text(file, display)
+        if self.cache is None:
+            self.execute(package, text)
+        elif not self.cache.restore(package, text):
+            self.execute(package, text)
+            self.cache.keep(package, text)
         return package
 
-    def evaluate_file(self, package: Package, file: Path, display: str) -> None:
-        """Run a BUILD file into `package`. Raises BuildError."""
+    def execute(self, package: Package, text: str) -> None:
+        """Run the text of a BUILD file into `package`. Raises BuildError."""
         bindings = dict(self.build_globals)
         _STACK.append(package)
         try:
-            for stage in prepare(read_text(file, display), display, "build", bindings, self.modules.compiler):
+            for stage in prepare(text, package.display, "build", bindings, self.modules.compiler):
                 _STACK.pop()
                 try:
-                    self.modules.bind(stage.loads, Label(package.repository, package.name, ""), display, bindings)
+                    self.modules.bind(stage.loads, package.importer, package.display, bindings)
                 finally:
                     _STACK.append(package)
-                run(stage, display, bindings)
+                run(stage, package.display, bindings)
         finally:
             _STACK.pop()
-        self.read.append(file)
 
     # SourceOf: where .bzl modules come from
 
@@ -290,16 +320,21 @@ class Packages:
             return found
 
     def text_of(self, key: Hashable) -> tuple[str, str] | str:
-        """Return text and display name of a .bzl file, or the reason why it is not there."""
+        """Return text and display name of a .bzl file, or the reason why it is not there: the same answer as long as this lives."""
         assert isinstance(key, Label)
+        if key not in self._texts:
+            self._texts[key] = self._text_of(key)
+        return self._texts[key]
+
+    def _text_of(self, key: Label) -> tuple[str, str] | str:
         root = self.tree(key.repository)
         if root is None:
             return f"repository @{key.repository} is not in the lock"
         inner = f"{key.package}/{key.name}" if key.package else key.name
+        self.read.append(root / inner)
         if not (root / inner).is_file():
             return f"there is no file {inner} in @{key.repository or self.main}"
         display = self.shown(key.repository, inner)
-        self.read.append(root / inner)
         return read_text(root / inner, display), display
 
     def unavailable(self, symbol: str, key: Hashable, why: str, place: str) -> Opaque:
@@ -315,11 +350,14 @@ class Packages:
         return bindings
 
 
-def name_exports(file: str, exported: dict[str, Any]) -> None:
-    """Give rules and providers of a .bzl file the name of the global they are bound to."""
+def name_exports(key: Hashable, exported: dict[str, Any]) -> None:
+    """Give rules and providers of a .bzl file the name of the global they are bound to, and rules the file."""
     for name, value in exported.items():
         if isinstance(value, RuleClass | Provider) and not value.name:
             value.name = name
+            if isinstance(value, RuleClass):
+                assert isinstance(key, Label)
+                value.origin = key
 
 
 def _package_text(repository: str, name: str) -> str:
@@ -333,9 +371,13 @@ class UnavailableRule(Opaque):
         name = given.get("name")
         if _STACK and isinstance(name, str) and name not in _STACK[-1].targets:
             missing = f"its rule comes from {self.owner.removeprefix('of ')}, loaded at {self.place}, but {self.why}"
-            rule = RuleClass(self.name, {**COMMON}, None, missing=missing, any_attr=True)
-            _STACK[-1].add_rule(rule, name, {})
+            _STACK[-1].add_rule(unavailable_rule(self.name, missing), name, {})
         return super().__call__(*args, **given)
+
+
+def unavailable_rule(name: str, missing: str) -> RuleClass:
+    """Return what stands for a rule whose .bzl file is not there."""
+    return RuleClass(name, {**COMMON}, None, missing=missing, any_attr=True)
 
 
 class PerModule:

@@ -49,8 +49,9 @@ class RuleTarget:
 
 @dataclass(eq=False)
 class RuleClass(Value):
-    """A rule: attribute schema and what to do at analysis. `missing` says why a declared rule cannot be built here. What `implement`
-    returns is the target's providers, or of a `transparent` rule the target that it stands for."""
+    """A rule: attribute schema and what to do at analysis. `missing` says why a declared rule cannot be built here; `origin` is the .bzl
+    file that defines it, None for a rule of this build. What `implement` returns is the target's providers, or of a `transparent` rule
+    the target that it stands for."""
 
     name: str
     attrs: dict[str, Attr]
@@ -65,6 +66,7 @@ class RuleClass(Value):
     extra: dict[str, Any] = field(default_factory=dict)
     home: str = ""
     any_attr: bool = False
+    origin: Label | None = None
 
     type_name = "rule"
 

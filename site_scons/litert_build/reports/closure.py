@@ -24,11 +24,11 @@ def analyzer_of(options: Options) -> Analyzer:
     """Return the analyzer of the options' lock and target, its sources in place. Raises BuildError."""
     target = find_target(options["target"])
     lock = with_policy(Lock.read(find_lock(options, REFS)), options, target)
-    overlays = Path(options["build_dir"]).absolute() / "overlays"
+    build_dir = Path(options["build_dir"]).absolute()
     trees = materialize(
         lock,
         store=options.path("store") or default_store(),
-        overlays_dir=overlays,
+        overlays_dir=build_dir / "overlays",
         offline=options.enabled("offline"),
         local=options.local,
         network=network_of(options),
@@ -36,7 +36,7 @@ def analyzer_of(options: Options) -> Analyzer:
         target=target.name,
     )
     name = options["toolchain"] or target.default_toolchain
-    return Analyzer(lock, trees, target, name, find_target(host_target()).default_toolchain)
+    return Analyzer(lock, trees, target, name, find_target(host_target()).default_toolchain, build_dir / "evaluated")
 
 
 def explain_command(options: Options) -> int:

@@ -1,6 +1,6 @@
 """Owns compiled Starlark files between runs: what compile_file() gives, kept by the content it was made from.
 
-    compiler = CodeCache(Path("build/.cache/starlark"), identity=manifest_digest())
+    compiler = CodeCache(Path("build/.cache/code"), identity=manifest_digest())
     compiler(text, "pkg/BUILD", "build", builtins)      # as compile_file(), from the second run on without parsing
 
 An entry is named by all that decides it: the text, the file's name (it stands in messages), the names of the builtins, Python's
@@ -11,16 +11,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import marshal
-import os
-import tempfile
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from litert_build.starlark.entries import read_entry, write_entry
 from litert_build.starlark.syntax import Kind, Load, Stage, compile_file
-
-_CHECK = 16
 
 
 class CodeCache:
@@ -33,11 +29,11 @@ class CodeCache:
     def __call__(self, text: str, file: str, kind: Kind, builtins: Collection[str]) -> list[Stage]:
         """Return the stages of a file. Raises BuildError as compile_file() does; a faulty file is never kept."""
         entry = self._entry(text, file, kind, builtins)
-        known = _read(entry)
+        known = read_entry(entry)
         if known is not None:
             return [_stage(*fields) for fields in known]
         stages = compile_file(text, file, kind, builtins)
-        _write(entry, [_fields(stage) for stage in stages])
+        write_entry(entry, [_fields(stage) for stage in stages])
         return stages
 
     def _entry(self, text: str, file: str, kind: Kind, builtins: Collection[str]) -> Path:
@@ -57,24 +53,3 @@ def _fields(stage: Stage) -> tuple[Any, ...]:
 
 def _stage(loads: list[tuple[str, Any, int]], names: list[str], code: Any, functions: dict[str, str]) -> Stage:
     return Stage([Load(*load) for load in loads], frozenset(names), code, functions)
-
-
-def _read(entry: Path) -> Any:
-    try:
-        data = entry.read_bytes()
-    except OSError:
-        return None
-    content = data[_CHECK:]
-    return marshal.loads(content) if hashlib.blake2b(content, digest_size=_CHECK).digest() == data[:_CHECK] else None
-
-
-def _write(entry: Path, fields: list[tuple[Any, ...]]) -> None:
-    content = marshal.dumps(fields)
-    try:
-        entry.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=entry.parent)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(hashlib.blake2b(content, digest_size=_CHECK).digest() + content)
-        Path(name).replace(entry)
-    except OSError:
-        return  # a cache that cannot be written costs time, nothing else

@@ -48,7 +48,8 @@ class Modules:
         self.compiler = compiler
         self.loaded: dict[Hashable, dict[str, Any] | str] = {}
         self.loading: list[tuple[Hashable, str]] = []
-        self.on_loaded: Callable[[str, dict[str, Any]], None] = lambda file, bindings: None
+        self.imported: dict[Hashable, dict[Hashable, None]] = {}
+        self.on_loaded: Callable[[Hashable, dict[str, Any]], None] = lambda key, bindings: None
 
     def load(self, key: Hashable, place: str) -> dict[str, Any] | str:
         """Return the frozen globals of a module, or a text saying why it is not there. Raises BuildError."""
@@ -74,7 +75,7 @@ class Modules:
         finally:
             self.loading.pop()
         exported = {name: bindings[name] for name in sorted(names) if name in bindings}
-        self.on_loaded(file, exported)
+        self.on_loaded(key, exported)
         for value in exported.values():
             freeze(value)
         self.loaded[key] = exported
@@ -85,6 +86,7 @@ class Modules:
         for load in loads:
             place = f"{file}:{load.line}"
             key = self.source.resolve(load.label, importer, place)
+            self.imported.setdefault(importer, {})[key] = None
             exported = self.load(key, place)
             for local, name in load.names:
                 if isinstance(exported, str):
@@ -94,6 +96,16 @@ class Modules:
                 else:
                     mend = nearest(name, exported) or "it defines: " + ", ".join(sorted(exported)[:12])
                     raise BuildError(f"file {key} does not contain symbol '{name}'", where=place, mend=mend)
+
+    def reached(self, importer: Hashable) -> list[Hashable]:
+        """Return the modules that `importer` has loaded, directly or not, each after one that loads it."""
+        found: dict[Hashable, None] = {}
+        pending = [importer]
+        while pending:
+            fresh = [key for key in self.imported.get(pending.pop(), ()) if key not in found]
+            found.update(dict.fromkeys(fresh))
+            pending += fresh
+        return list(found)
 
 
 def prepare(text: str, file: str, kind: Kind, bindings: dict[str, Any], compiler: Compiler = compile_file) -> list[Stage]:
