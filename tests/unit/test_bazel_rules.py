@@ -104,6 +104,11 @@ def test_ctx(tmp_path: Path, shown: str, build: str, text: str) -> None:
         ("return ctx.fragments.cpp", "ctx.fragments is not supported: the target's row and the lock set the flags"),
         ("return Info(q = 1)", "Info has no field 'q' (it has files, n)"),
         ("return Info(1)", "Info: provider instances take named arguments only"),
+        ("return DefaultInfo(files = ['a'])", "DefaultInfo(files) takes a depset, not list"),
+        ("return DefaultInfo(executable = 'a')", "DefaultInfo(executable) takes a File, not string"),
+        ("ctx.attr.words.append('b')", "trying to mutate a frozen list value"),
+        ("ctx.attr.table['a'] = 'b'", "trying to mutate a frozen dict value"),
+        ("ctx.files.srcs.append('b')", "trying to mutate a frozen list value"),
         ("return json.encode({1: 2})", "json.encode: dict has int key, want string"),
         ("return json.encode({True: 2})", "json.encode: dict has bool key, want string"),
         ("return depset([[]])", "depset elements must not be mutable values (list)"),
@@ -146,6 +151,8 @@ def test_a_fault_of_an_implementation_is_at_the_target(tmp_path: Path, body: str
         ("return 5", "r(name = 'x')", "rule r returned int, which is no provider instance"),
         ("return [DefaultInfo(), 'a']", "r(name = 'x')", "rule r returned string, which is no provider instance"),
         ("return [Info(), Info()]", "r(name = 'x')", "rule r returned two instances of Info"),
+        ("ctx.actions.declare_file('o'); ctx.actions.declare_file('d/p')", "r(name = 'x')",
+         "rule r declares files that no action makes: o, d/p"),
         ("pass", "r(name = 'x', out = 'o')", "//:x: no action makes its output 'o'"),
         ("pass", "r(name = 'x', nope = 1)", "r rule 'x' has no attribute 'nope'; did you mean name?"),
         ("pass", "r(name = 'x', n = 'a')", "expected value of type 'int' for attribute 'n', but got \"a\" (string)"),
@@ -285,7 +292,10 @@ def test_attributes_that_cannot_be_declared(tmp_path: Path, attribute: str, mess
     assert (error.what, error.where) == (message, f"{tree.shown()}r.bzl:12")
 
 
-@pytest.mark.parametrize(("name", "why"), [("name", "each rule has it"), ("a-b", "it is no identifier"), ("", "it is no identifier")])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("name", "each rule has it"), ("tags", "each rule has it"), ("a-b", "it is no identifier"), ("", "it is no identifier")],
+)
 def test_names_that_no_attribute_has(tmp_path: Path, name: str, why: str) -> None:
     tree = Tree(
         tmp_path, {"BUILD": "load(':r.bzl', 'r')", "r.bzl": f"def f(ctx): pass\n\nr = rule(f, attrs = {{'{name}': attr.string()}})"}

@@ -302,6 +302,10 @@ class Analyzer:
             check_visibility(self.packages, label, parent)
 
     def _configure(self, label: Label, package: Package, rule: RuleTarget | None, configuration: Configuration) -> ConfiguredTarget:
+        if label.name in package.groups:
+            raise BuildError(
+                f"package group '{label}' is misplaced here: it is for visibility alone", notes=self.path(), mend="depend on a target"
+            )
         if rule is None:
             return ConfiguredTarget(label, providers_of([self.source_file(label)]), "source file")
         if label.name not in package.targets:

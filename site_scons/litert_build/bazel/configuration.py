@@ -139,11 +139,16 @@ class Conditions:
             facts |= verdict.facts
             if not verdict.holds:
                 failed.append(f"{constraint} {verdict.why or 'does not hold'}")
+        if not facts:
+            what = f"{target.label} decides nothing: it has no values, define_values, flag_values or constraint_values"
+            raise BuildError(what, where=target.location, notes=target.notes(), mend="give it one, or use //conditions:default")
         return Verdict(not failed, frozenset(facts), "; ".join(failed), target.testonly)
 
     def _option_matches(self, name: str, wanted: str, where: str) -> bool:
         if name == "define":
-            key, _, value = wanted.partition("=")
+            key, equals, value = wanted.partition("=")
+            if not equals:
+                raise BuildError(f"config_setting compares --define with '{wanted}'", where=where, mend="write name=value")
             return self.configuration.defines.get(key) == value
         values = self.configuration.option(name, where)
         booleans = {"1": "true", "0": "false", "yes": "true", "no": "false"}

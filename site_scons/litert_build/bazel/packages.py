@@ -431,10 +431,12 @@ def exports_files(srcs: Any, visibility: Any = None, licenses: Any = None) -> No
     """The exports_files() builtin."""
     package = current_package("exports_files()")
     seen = None if visibility is None else tuple(package.to_label(label) for label in visibility)
-    for text in string_list(srcs, "exports_files"):
-        name = package.to_label(text).name
+    for name in string_list(srcs, "exports_files"):
+        check_name(name)
         if name not in package.exported:
             package.check_free(name, f"exports_files() of '{name}'")
+            if name in package.outputs:
+                raise EvalError(f"exports_files() of '{name}' conflicts with a generated file of {_named(package.outputs[name])}")
         package.exported[name] = seen
 
 
@@ -465,6 +467,9 @@ def package_group(name: str, packages: Any = (), includes: Any = (), **unknown: 
     label = package.to_label(f":{name}")
     package.check_free(label.name, f"package_group '{name}'")
     specs = tuple(string_list(packages, "package_group packages"))
+    for spec in specs:
+        if not spec.removeprefix("-").startswith(("//", "@")) and spec not in ("public", "private"):
+            raise EvalError(f"package_group '{name}': {to_repr(spec)} is no package: it starts with //, or is public or private")
     package.groups[name] = PackageGroup(label, specs, tuple(package.to_label(i) for i in includes))
 
 

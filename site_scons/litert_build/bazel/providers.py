@@ -295,6 +295,10 @@ def _make_cc_info(compilation_context: Any = None, linking_context: Any = None, 
 def _make_default_info(
     files: Any = None, runfiles: Any = None, executable: Any = None, data_runfiles: Any = None, default_runfiles: Any = None
 ) -> Struct:
+    if files is not None and not isinstance(files, Depset):
+        raise EvalError(f"DefaultInfo(files) takes a depset, not {type_name(files)}")
+    if executable is not None and not isinstance(executable, File):
+        raise EvalError(f"DefaultInfo(executable) takes a File, not {type_name(executable)}")
     chosen = files if files is not None else Depset([executable] if executable else [])
     return Struct(
         {"files": chosen, "executable": executable, "default_runfiles": runfiles or default_runfiles or Runfiles(())}, DEFAULT_INFO

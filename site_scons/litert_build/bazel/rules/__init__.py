@@ -132,7 +132,7 @@ def _json_module() -> Namespace:
         return json.dumps(to_json(value), separators=(",", ":"), sort_keys=True, ensure_ascii=False)
 
     def indent(text: str, *, prefix: str = "", indent: str = "\t") -> str:
-        return json.dumps(json.loads(text), indent=indent).replace("\n", "\n" + prefix)
+        return json.dumps(json.loads(text), indent=indent, ensure_ascii=False).replace("\n", "\n" + prefix)
 
     members: dict[str, Callable[..., Any]] = {
         "encode": encode,

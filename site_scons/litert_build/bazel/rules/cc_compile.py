@@ -23,8 +23,12 @@ _LANGUAGES: dict[str, Language] = {
     ".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".c++": "c++", ".C": "c++", ".cu": "c++", ".cl": "c++", ".S": "asm",
     ".s": "asm", ".asm": "asm", ".m": "objc", ".mm": "objc++",
 }  # fmt: skip
-_HEADERS = frozenset((".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tcc", ".tlh", ".tli", ".cuh", ".def", ".cppm", ""))
+_HEADERS = frozenset((".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tcc", ".tlh", ".tli"))
 _LIBRARIES = frozenset((".a", ".so", ".lo", ".o", ".dylib", ".dll", ".lib"))
+_SCRIPTS = frozenset((".lds", ".ld", ".ldscript"))
+_SOURCES = _HEADERS | _LIBRARIES | _SCRIPTS | frozenset(_LANGUAGES)
+# Rules without CcInfo that `deps` takes all the same: what they make may be named by $(location).
+_WITHOUT_INFO = frozenset(("genrule", "sh_library", "cc_binary", "cc_test", "faulty"))
 
 
 @dataclass(frozen=True)
@@ -44,18 +48,25 @@ def sort_sources(ctx: RuleContext, deps: Iterable[ConfiguredTarget]) -> Sources:
     libraries: list[File] = []
     scripts: list[File] = []
     for dep in deps:
+        is_file = dep.kind in ("source file", "generated file")
+        fits = dep.kind == "faulty"
         for file in dep.files:
             suffix = posixpath.splitext(file.path)[1]
+            fits = fits or suffix in _SOURCES or ".so." in file.basename
             if suffix in _LANGUAGES:
-                units.setdefault(file, dep.label)
+                if file in units:
+                    raise ctx.fail(f"{ctx.label}: source '{file.path}' is duplicated (through '{units[file]}' and '{dep.label}')")
+                units[file] = dep.label
             elif suffix in _LIBRARIES or ".so." in file.basename:
                 libraries.append(file)
-            elif suffix in (".lds", ".ld", ".ldscript"):
+            elif suffix in _SCRIPTS:
                 scripts.append(file)
-            elif suffix in _HEADERS or dep.kind not in ("source file", "generated file"):
+            elif suffix in _HEADERS or not is_file:
                 headers.append(file)
             else:
-                raise ctx.fail(f"{ctx.label}: source file '{dep.label}' is misplaced here: no C++ rule takes {suffix} files")
+                raise ctx.fail(f"{ctx.label}: {dep.kind} '{dep.label}' is misplaced here: no C++ rule takes {suffix or 'such'} files")
+        if not fits:
+            raise ctx.fail(f"{ctx.label}: '{dep.label}' does not produce any {ctx.target.rule.name} srcs files")
     return Sources(tuple(units.items()), tuple(headers), tuple(libraries), tuple(scripts))
 
 
@@ -82,6 +93,8 @@ def include_dirs(ctx: RuleContext) -> tuple[str, ...]:
 
 def _strip_prefix(ctx: RuleContext) -> str | None:
     strip = ctx.value("strip_include_prefix")
+    if ".." in strip.split("/"):
+        raise ctx.fail(f"attribute 'strip_include_prefix' of {ctx.label} holds an up-level reference: {strip}")
     if ctx.given("strip_include_prefix") and strip != "":
         return strip.lstrip("/") if strip.startswith("/") else _joined(ctx.label.package, strip)
     return ctx.label.package if ctx.value("include_prefix") else None
@@ -90,7 +103,9 @@ def _strip_prefix(ctx: RuleContext) -> str | None:
 def virtual_includes(ctx: RuleContext, headers: Sequence[File]) -> tuple[list[File], str]:
     """Return the headers under their prefixed paths and the folder to search, both empty without a prefix. Raises BuildError."""
     strip = _strip_prefix(ctx)
-    prefix = ctx.value("include_prefix").strip("/")
+    prefix = ctx.value("include_prefix").rstrip("/")
+    if prefix.startswith("/") or ".." in prefix.split("/"):
+        raise ctx.fail(f"attribute 'include_prefix' of {ctx.label} is no relative path downwards: {prefix}")
     if not strip and not prefix:
         return [], ""
     strip = "" if strip in (None, ".") else str(strip)
@@ -156,22 +171,57 @@ def compile_target(ctx: RuleContext, extra_deps: Iterable[CcInfo] = (), objc_fla
     headers = list(ctx.files("hdrs")) if "hdrs" in ctx.target.rule.attrs else []
     textual = list(ctx.files("textual_hdrs")) if "textual_hdrs" in ctx.target.rule.attrs else []
     deps = [*cc_infos(ctx, "deps"), *extra_deps]
-    own_defines = unique([ctx.words("defines", srcs)])
+    own_defines = unique([_definitions(ctx, "defines", srcs)])
     virtual, virtual_dir = virtual_includes(ctx, headers)
     all_headers = [*headers, *virtual, *textual, *sources.headers]
     system = include_dirs(ctx)
     private_deps = [*deps, *cc_infos(ctx, "implementation_deps")]
     own = compilation_context(ctx, deps, all_headers, virtual_dir=virtual_dir, system=system, defines=own_defines)
     private = compilation_context(ctx, private_deps, all_headers, virtual_dir=virtual_dir, system=system, defines=own_defines)
-    objects = compile_units(ctx, sources.units, private, ctx.words("local_defines", srcs), objc_flags)
+    objects = compile_units(ctx, sources.units, private, _definitions(ctx, "local_defines", srcs), objc_flags)
     return Compilation(objects, own, (*headers, *virtual), sources)
 
 
+def _definitions(ctx: RuleContext, name: str, sources: Sequence[ConfiguredTarget]) -> list[Traced]:
+    """Return the words of `defines` or `local_defines`. Raises BuildError for an item that is not one word."""
+    found: list[Traced] = []
+    for item in ctx.traced(name):
+        words = ctx.expand_words([item], name, sources)
+        if len(words) != 1:
+            raise ctx.fail(f"attribute '{name}' of {ctx.label}: definition '{item}' has {len(words)} words, want exactly one")
+        found += words
+    return found
+
+
 def cc_infos(ctx: RuleContext, name: str) -> list[CcInfo]:
-    """Return the CcInfo of each dependency of an attribute; one without it gives nothing to a compile or link."""
+    """Return the CcInfo of each dependency of an attribute. Raises BuildError for one without it that the attribute does not take."""
     if name not in ctx.target.rule.attrs:
         return []
-    return [info for dep in ctx.deps(name) if isinstance(info := dep.get(CC_INFO), CcInfo)]
+    found: list[CcInfo] = []
+    for dep in ctx.deps(name):
+        info = dep.get(CC_INFO)
+        if isinstance(info, CcInfo):
+            found.append(info)
+        else:
+            _check_without_info(ctx, name, dep)
+    return found
+
+
+def _check_without_info(ctx: RuleContext, name: str, dep: ConfiguredTarget) -> None:
+    if dep.kind in _WITHOUT_INFO:
+        return
+    if dep.kind in ("source file", "generated file"):
+        if posixpath.splitext(dep.label.name)[1] not in _SCRIPTS | {".i"}:
+            raise ctx.fail(
+                f"attribute '{name}' of {ctx.label}: {dep.kind} '{dep.label}' is misplaced here "
+                "(expected a rule with CcInfo, .ld, .lds or .ldscript)",
+                "list sources in srcs, headers in hdrs, files to read in data",
+            )
+        return
+    raise ctx.fail(
+        f"attribute '{name}' of {ctx.label}: {dep.kind} rule '{dep.label}' does not have mandatory providers: 'CcInfo'",
+        "list files in srcs or data: deps are C++ libraries",
+    )
 
 
 def compilation_context(

@@ -50,6 +50,10 @@ def genrule(ctx: RuleContext) -> dict[Any, Any]:
     sources = ctx.deps("srcs")
     tools = [*ctx.deps("tools"), *ctx.deps("exec_tools")]
     outputs = [ctx.declare(label.name) for label in ctx.value("outs")]
+    if not outputs:
+        raise ctx.fail(f"{ctx.label} has no outs: a genrule without outputs makes nothing")
+    if ctx.value("executable") and len(outputs) > 1:
+        raise ctx.fail(f"{ctx.label} is executable and has {len(outputs)} outs: which one runs?", "make one genrule of each")
     own = [ConfiguredTarget(file.owner, _file(file)) for file in outputs]
     files = tuple(dict.fromkeys(file for dep in sources for file in dep.files))
     tool_files = tuple(dict.fromkeys(file for dep in tools for file in dep.files))
@@ -66,7 +70,7 @@ def genrule(ctx: RuleContext) -> dict[Any, Any]:
             location=ctx.location,
         )
     )
-    info = default_info(outputs, outputs[0] if ctx.value("executable") and len(outputs) == 1 else None)
+    info = default_info(outputs, outputs[0] if ctx.value("executable") else None)
     return {info.provider: info}
 
 

@@ -20,7 +20,7 @@ from litert_build.bazel.depset import Depset
 from litert_build.bazel.labels import Label
 from litert_build.bazel.providers import DEFAULT_INFO, ConfiguredTarget, File, Runfiles, Struct, default_info, unique
 from litert_build.bazel.rules.aspects import with_aspects
-from litert_build.starlark.values import Builtin, EvalError, StarlarkDict, StarlarkList, Value, to_repr, type_name
+from litert_build.starlark.values import Builtin, EvalError, StarlarkDict, StarlarkList, Value, freeze, to_repr, type_name
 
 if TYPE_CHECKING:
     from litert_build.bazel.attributes import Attr
@@ -41,6 +41,7 @@ class Lazy(Value):
             raise EvalError(f"'{self.type_name}' has no field '{name}'{self.wants}")
         if name not in self.known:
             self.known[name] = self.compute(name)
+            freeze(self.known[name])
         return self.known[name]
 
     def starlark_dir(self) -> list[str]:
@@ -54,6 +55,7 @@ class StarlarkContext(Value):
 
     def __init__(self, ctx: RuleContext) -> None:
         self.ctx = ctx
+        self.actions = StarlarkActions(self)
         attrs = ctx.target.rule.attrs
         labels = [name for name, spec in attrs.items() if spec.kind in ("label", "label_list", "label_keyed_string_dict")]
         self.fields: dict[str, Any] = {
@@ -63,7 +65,7 @@ class StarlarkContext(Value):
             "executable": Lazy("ctx.executable", self._executable, [name for name in labels if attrs[name].executable], "executable"),
             "outputs": Lazy("struct", self._output, self._output_names()),
             "label": ctx.label,
-            "actions": StarlarkActions(self),
+            "actions": self.actions,
             "bin_dir": Struct({"path": ctx.configuration.bin_root}),
             "genfiles_dir": Struct({"path": ctx.configuration.bin_root}),
             "workspace_name": ctx.analyzer.lock.main,
@@ -203,6 +205,7 @@ class StarlarkActions(Value):
     def __init__(self, owner: StarlarkContext) -> None:
         self.owner = owner
         self.ctx = owner.ctx
+        self.declared: list[File] = []
 
     METHODS = (
         "declare_file",
@@ -232,7 +235,15 @@ class StarlarkActions(Value):
             filename = filename if folder == "." else f"{folder}/{filename}"
         if filename.startswith("/") or not {"", ".", ".."}.isdisjoint(filename.split("/")):
             raise EvalError(f"actions.declare_file({to_repr(filename)}) is not a plain path below the package")
-        return self.ctx.declare(filename)
+        self.declared.append(self.ctx.declare(filename))
+        return self.declared[-1]
+
+    def check_all_made(self) -> None:
+        """Raise EvalError where a file was declared and no action makes it."""
+        made = self.ctx.analyzer.actions.by_output
+        missing = [file.short_path for file in self.declared if file.path not in made]
+        if missing:
+            raise EvalError(f"rule {self.ctx.target.rule.name} declares files that no action makes: {', '.join(missing)}")
 
     def declare_directory(self, filename: str, *, sibling: Any = None) -> File:
         raise EvalError(f"actions.declare_directory({to_repr(filename)}) is not supported: declare its files")

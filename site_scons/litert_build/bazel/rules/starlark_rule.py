@@ -30,6 +30,9 @@ from litert_build.starlark.values import Builtin, EvalError, StarlarkFunction, V
 
 _ATTR_KINDS = ("label", "label_list", "string", "string_list", "int", "int_list", "bool", "output", "output_list", "string_dict",
                "string_list_dict", "label_keyed_string_dict", "string_keyed_label_dict")  # fmt: skip
+_BUILT_IN = frozenset(("name", "visibility", "tags", "testonly", "deprecation", "features", "toolchains", "compatible_with",
+                       "exec_compatible_with", "target_compatible_with", "restricted_to", "applicable_licenses",
+                       "aspect_hints"))  # fmt: skip
 
 
 class BuildSetting(Value):
@@ -96,8 +99,10 @@ def _specs(attrs: Any) -> dict[str, Attr]:
     for name, value in (attrs or {}).items():
         if not isinstance(value, Attr):
             raise EvalError(f"attribute '{name}' of a rule is {type_name(value)}, want a value of the attr module")
-        if name == "name" or not str(name).isidentifier():
-            raise EvalError(f"attribute '{name}' cannot be declared: " + ("each rule has it" if name == "name" else "it is no identifier"))
+        if name in _BUILT_IN or not str(name).isidentifier():
+            raise EvalError(
+                f"attribute '{name}' cannot be declared: " + ("each rule has it" if name in _BUILT_IN else "it is no identifier")
+            )
         found[name] = value
     return found
 
@@ -176,6 +181,7 @@ def run_rule(ctx: RuleContext, implementation: Any) -> dict[Any, Any]:
         check_not_empty(ctx, name)
     starlark = StarlarkContext(ctx)
     providers = collect_providers(implementation(starlark), ctx, starlark)
+    starlark.actions.check_all_made()
     for name in ctx.target.outputs:
         if ctx.declare(name).path not in ctx.analyzer.actions.by_output:
             raise ctx.fail(
