@@ -72,6 +72,8 @@ def test_an_argument_stays_with_its_flag() -> None:
         (["-mavx2", "-ffp-contract=off", "-fdata-sections"], "msvc", ["/arch:AVX2", "/fp:precise", "/Gw"]),
         (["-fno-strict-aliasing", "-Wextra"], "clang-cl", ["/clang:-fno-strict-aliasing", "/clang:-Wextra"]),
         (["-w", "-include", "x.h"], "msvc", ["/w", "/FIx.h"]),
+        (["-Wall", "--pedantic-errors", "-pedantic", "-O2"], "msvc", ["/O2"]),
+        (["-Wall", "--pedantic-errors", "-pedantic", "-O2"], "gcc", ["-Wall", "--pedantic-errors", "-pedantic", "-O2"]),
         (["/std:c++20", "/EHsc", "/W0", "/O2", "/DX=1"], "gcc", ["-std=c++20", "-fexceptions", "-w", "-O2", "-DX=1"]),
         (["/clang:-O3", "/arch:AVX2"], "clang", ["-O3", "-mavx2"]),
         (["/bigobj"], "mingw", ["-Wa,-mbig-obj"]),

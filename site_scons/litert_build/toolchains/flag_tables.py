@@ -75,7 +75,7 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     ),
     ("link", r"/(guard|DYNAMICBASE|NXCOMPAT|LARGEADDRESSAWARE|STACK|HEAP|FORCE|EXPORT|DEF|MACHINE|Brepro|INCREMENTAL)(:.+)?"),
     ("tool", r"-Wa,.+|-Xassembler|-Xclang|-mllvm|--param(=.+)?|-pipe|-no-canonical-prefixes|/nologo|/bigobj|/Zm\d+|/MP\d*|/FS"),
-    ("warning", r"-W[A-Za-z].*|-w|-pedantic(-errors)?|-Wno-.*|/W[0-4X]|/WX-|/Wall|/w[deo14]\d+|/w"),
+    ("warning", r"-W[A-Za-z].*|-w|--?pedantic(-errors)?|-Wno-.*|/W[0-4X]|/WX-|/Wall|/w[deo14]\d+|/w"),
     ("standard", r"-std=.+|-ansi|/std:.+|/Zc:.+|/experimental:.+|/permissive-?|/Za|/Ze|[-/]utf-8|/source-charset:.+|/execution-charset:.+"),
     ("optimize", r"-O[0-3sgz]?|-Ofast|/O[12dstxb]\d?|/Oy-?|/Oi-?|/Gy-?|/Gw-?|/d2.+|/GL-?|/Ob\d"),
     ("debug", r"-g([0-3]|gdb|dwarf-[2-5]|line-tables-only|column-info|split-dwarf|z)?|-gno-.+|/Z[7iI]"),
@@ -131,7 +131,7 @@ DROPS: tuple[Drop, ...] = (
     Drop(r"/d2.+|/experimental:c11atomics|/Zm\d+|/MP\d*|/FS", ("clang-cl",), "tunes the MSVC compiler alone"),
     Drop(r"/M[DT]d?", GNU, "the target's runtime policy links the runtime"),
     Drop(r"-pthread|-pipe|-fno-canonical-system-headers|-no-canonical-prefixes", CL, "nothing to do: threads and paths need no flag"),
-    Drop(r"-W.*|-pedantic(-errors)?", ("msvc",), "gcc's warning names mean nothing to MSVC"),
+    Drop(r"-W.*|--?pedantic(-errors)?", ("msvc",), "gcc's warning names mean nothing to MSVC"),
     Drop(
         r"-m(sse[\d.a-z]*|ssse3|aes|pclmul|popcnt|crc32|f16c|fma|bmi2?|lzcnt|rdrnd|prfchw)",
         ("msvc",),
