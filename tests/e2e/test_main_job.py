@@ -155,6 +155,13 @@ def test_goals_stop_where_they_are_named(project: Project) -> None:
     assert project.scons("bundle").ran == {BUNDLE}
 
 
+def test_what_a_smaller_goal_left_out_is_made_by_the_next_build(project: Project) -> None:
+    built(project)
+    project.replace("base.cc", "to_string(MADE)", "to_string(MADE + 1)")
+    assert project.scons("objects").ran == {BASE}
+    assert project.scons().ran >= {ARCHIVE, HOST, BUNDLE}
+
+
 def test_objects_without_a_host(project: Project) -> None:
     project.lock["product"] = {"kind": "objects"}
     result = project.scons()

@@ -53,6 +53,7 @@ class Database:
         self._dirty = False
         self._fresh: set[str] = set()
         self._changed: set[int] = set()
+        self._remade: set[int] = set()  # what a step has made anew since the records of its readers were looked at
         self.files = FileTable(self._base)
         self.records: dict[str, Record] = {}
         self.suspects: set[str] = set()
@@ -269,6 +270,7 @@ class Database:
         known = self.files.find(path)
         if known is not None and self.files.digests[known] != digest:
             self._changed.add(known)
+            self._remade.add(known)
         number = self.files.put(path, stamp, digest)
         self._append(("file", path, stamp, digest))
         return number
@@ -295,6 +297,13 @@ class Database:
         """Return the paths that were remembered under a name."""
         _, ids, _ = self.remembered.get(what, (b"", b"", b""))
         return [self.files.paths[number] for number in array("I", ids)]
+
+    def suspect_readers(self) -> None:
+        """Suspect the steps that have not run since something they read was made anew: the build ended between the two."""
+        with self._lock:
+            remade, self._remade = self._remade, set()
+            readers = [key for key, record in self.records.items() if not remade.isdisjoint(_ids(record))] if remade else ()
+            self.suspects.update(key for key in readers if not self._intact(self.records[key]))
 
     def clear(self, key: str) -> None:
         """A suspect turned out to be up to date."""

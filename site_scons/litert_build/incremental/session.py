@@ -198,6 +198,7 @@ class Session:
 
     def complete(self) -> bool:
         """Whether every step is up to date now."""
+        self.database.suspect_readers()
         return not self.failed and all(self.database.holds(step.key, step.signature) for step in self.steps.values())
 
     def outdated(self) -> set[str]:
@@ -218,6 +219,7 @@ class Session:
                 for output in step.outputs:
                     (self.root / output).unlink(missing_ok=True)
         if self.decides:
+            self.database.suspect_readers()
             self.database.see_own_folders()
             self.database.save()
         if self.cache is not None:
