@@ -21,7 +21,7 @@ from litert_build.errors import BuildError
 LAUNCHER = Path(__file__).with_name("launch.py")
 _SCONS = re.compile(r"(\d+) actions run")
 _NINJA = re.compile(r"^\[(\d+)/\d+\]", re.MULTILINE)
-_BAZEL = re.compile(r"(\d+) process(?:es)?: (?:\d+ action cache hit, )?(\d+) internal")
+_BAZEL = re.compile(r"([\d,]+) process(?:es)?: (?:[\d,]+ action cache hit, )?([\d,]+) internal")
 _RESTORED = re.compile(r"cache +(\d+) hits")
 
 
@@ -81,5 +81,6 @@ def commands_of(printed: str) -> int:
         restored = _RESTORED.search(printed)
         return int(summary[1]) + (int(restored[1]) if restored else 0)
     if summary := _BAZEL.search(printed):
-        return int(summary[1]) - int(summary[2])
+        processes, internal = (int(number.replace(",", "")) for number in summary.groups())
+        return processes - internal
     return int((_NINJA.findall(printed) or ["0"])[-1])

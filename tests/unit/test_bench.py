@@ -118,6 +118,7 @@ def test_no_run_and_runs_of_different_work_are_refused() -> None:
         ("ninja: no work to do.\n", 0),
         ("INFO: 303 processes: 150 internal, 153 local.", 153),
         ("INFO: 1 process: 1 internal.", 0),
+        ("INFO: 1,028 processes: 26 internal, 1,002 local.", 1002),
         ("INFO: 303 processes: 3 action cache hit, 150 internal, 153 local.", 153),
     ],
 )
