@@ -435,6 +435,18 @@ def test_an_undeclared_inclusion_is_named_and_only_strict_refuses_it(project: Pr
     assert "undeclared inclusion in" not in project.scons("headers=off").text
 
 
+def test_an_object_of_the_cache_does_not_hide_an_undeclared_inclusion(project: Project, tmp_path: Path) -> None:
+    cache = f"cache={tmp_path / 'cache'}"
+    project.write("secret.h", "int secret();\n")
+    project.replace("base.cc", '#include "made.h"', '#include "made.h"\n#include "secret.h"')
+    assert project.scons(cache, "headers=off").code == 0
+    shutil.rmtree(project.root)
+    warned = project.scons(cache)
+    assert f"ran {BASE}: restored from the cache" in warned.text and "undeclared inclusion in //:base" in warned.text
+    shutil.rmtree(project.root)
+    refused(project, "undeclared inclusion in //:base", arguments=(cache, "headers=strict"))
+
+
 def test_an_import_of_libLiteRt(project: Project) -> None:
     library = project.folder / "libLiteRt.so"
     source = project.write("other.cc", 'extern "C" int LiteRtThing() { return 1; }\n')

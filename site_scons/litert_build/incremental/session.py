@@ -165,14 +165,15 @@ class Session:
         started = self.database.begin(key)
         try:
             read = self.cache.restore(step)
-            if read is None:
+            outcome = Outcome(1) if read is None else self.inspect(step, Outcome(0, read=read))
+            if outcome.code:
                 return False
-            self._record(step, Outcome(0, read=read), started, 0.0)
+            self._record(step, outcome, started, 0.0)
         except Exception:  # whatever the cache does, the step can be run
             return False
         with self._lock:
             self.restored.append(key)
-        self._console.finished(step.title, "", key, "restored from the cache")
+        self._console.finished(step.title, outcome.output, key, "restored from the cache")
         return True
 
     def keep(self, key: str) -> None:
