@@ -3,7 +3,7 @@
     packages = Packages(workspace)
     packages.load("abseil", "absl/base").targets["base"]
 
-Rules: Bazel's "Repositories, workspaces, packages, and targets" page and the BUILD functions reference.
+Rules: Bazel's "Repositories, workspaces, packages, and targets" page.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections import ChainMap
-from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Hashable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -25,7 +25,7 @@ from litert_build.errors import BuildError, nearest
 from litert_build.starlark.modules import Compiler, Modules, call_stack, located, prepare, run
 from litert_build.starlark.opaque import Opaque
 from litert_build.starlark.syntax import compile_file
-from litert_build.starlark.values import EvalError, StarlarkList, to_repr, type_name
+from litert_build.starlark.values import EvalError, to_repr
 
 if TYPE_CHECKING:
     from litert_build.bazel.package_cache import PackageCache
@@ -112,7 +112,7 @@ class Package:
         check_name(name)
         self.check_free(name, f"{rule.name} rule '{name}'")
         if name in self.outputs:
-            raise EvalError(f"{rule.name} rule '{name}' conflicts with a generated file of {_named(self.outputs[name])}")
+            raise EvalError(f"{rule.name} rule '{name}' conflicts with a generated file of {named(self.outputs[name])}")
         target = RuleTarget(Label(self.repository, self.name, name), rule, attrs, tuple(call_stack()), self)
         if rule.outputs is not None:
             target.outputs = tuple(rule.outputs(attrs))
@@ -131,20 +131,21 @@ class Package:
 
     def _add_output(self, name: str, target: RuleTarget) -> None:
         if name in self.outputs:
-            raise EvalError(f"generated file '{name}' of {target.label.name} conflicts with one of {_named(self.outputs[name])}")
+            raise EvalError(f"generated file '{name}' of {target.label.name} conflicts with one of {named(self.outputs[name])}")
         if name in self.targets:
-            raise EvalError(f"generated file '{name}' of {target.label.name} conflicts with the rule {_named(self.targets[name])}")
+            raise EvalError(f"generated file '{name}' of {target.label.name} conflicts with the rule {named(self.targets[name])}")
         folders = [name[:end] for end, letter in enumerate(name) if letter == "/"]
         other = next((self.outputs[folder] for folder in folders if folder in self.outputs), self.output_folders.get(name))
         if other is not None:
             raise EvalError(
-                f"generated file '{name}' of {target.label.name} conflicts with one of {_named(other)}: one is a folder of the other"
+                f"generated file '{name}' of {target.label.name} conflicts with one of {named(other)}: one is a folder of the other"
             )
         self.output_folders.update(dict.fromkeys(folders, target))
         self.outputs[name] = target
 
 
-def _named(target: RuleTarget) -> str:
+def named(target: RuleTarget) -> str:
+    """Return the name of a target and where it is declared, for messages."""
     return f"{target.label.name}, defined at {target.location}"
 
 
@@ -395,106 +396,3 @@ def read_text(file: Path, display: str) -> str:
         raise BuildError(f"the file is not UTF-8: byte {error.start}", where=display, mend="re-encode it in an overlay") from None
     except OSError as error:
         raise BuildError(f"cannot read the file: {error.strerror}", where=display) from None
-
-
-def string_list(value: Any, what: str) -> list[str]:
-    """Return `value` as a list of strings. Raises EvalError naming `what` otherwise."""
-    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-        raise EvalError(f"{what} takes a list of strings, not {to_repr(value)} ({type_name(value)})")
-    return list(value)
-
-
-def glob(include: Any = (), exclude: Any = (), exclude_directories: int = 1, allow_empty: Any = True, **unknown: Any) -> StarlarkList:
-    """The glob() builtin."""
-    if unknown:
-        raise EvalError(f"glob() got unexpected keyword argument '{next(iter(unknown))}'")
-    package = current_package("glob()")
-    include, exclude = string_list(include, "glob include"), string_list(exclude, "glob exclude")
-    found = package.files.glob(include, exclude, folders=not exclude_directories)
-    if not found and not allow_empty:
-        raise EvalError(f"glob pattern {to_repr(include)} didn't match anything, but allow_empty is set to False")
-    return StarlarkList(found)
-
-
-def subpackages(include: Any = (), exclude: Any = (), allow_empty: bool = False) -> StarlarkList:
-    """The subpackages() builtin."""
-    package = current_package("subpackages()")
-    files = PackageFiles.__new__(PackageFiles)
-    files.files, files.folders = sorted(package.files.subpackages), []
-    found = files.glob(string_list(include, "subpackages include"), string_list(exclude, "subpackages exclude"))
-    if not found and not allow_empty:
-        raise EvalError("subpackages pattern didn't match anything, but allow_empty is set to False")
-    return StarlarkList(found)
-
-
-def exports_files(srcs: Any, visibility: Any = None, licenses: Any = None) -> None:
-    """The exports_files() builtin."""
-    package = current_package("exports_files()")
-    seen = None if visibility is None else tuple(package.to_label(label) for label in visibility)
-    for name in string_list(srcs, "exports_files"):
-        check_name(name)
-        if name not in package.exported:
-            package.check_free(name, f"exports_files() of '{name}'")
-            if name in package.outputs:
-                raise EvalError(f"exports_files() of '{name}' conflicts with a generated file of {_named(package.outputs[name])}")
-        package.exported[name] = seen
-
-
-def package_function(**given: Any) -> None:
-    """The package() builtin."""
-    package = current_package("package()")
-    known = ("default_visibility", "default_testonly", "features", "default_deprecation", "default_hdrs_check", "default_copts",
-             "default_compatible_with", "default_restricted_to", "default_applicable_licenses", "default_package_metadata",
-             "licenses", "distribs")  # fmt: skip
-    for name in given:
-        if name not in known:
-            raise EvalError(f"package() has no argument '{name}'; {nearest(name, known)}".rstrip("; "))
-    if package.declared_package:
-        raise EvalError("package() is called twice in one BUILD file")
-    package.declared_package = True
-    package.default_visibility = tuple(package.to_label(label) for label in given.get("default_visibility", ()))
-    package.default_testonly = bool(given.get("default_testonly", False))
-    package.features = tuple(string_list(given.get("features", ()), "package features"))
-    if given.get("default_copts"):
-        raise EvalError("package(default_copts) is not supported")
-
-
-def package_group(name: str, packages: Any = (), includes: Any = (), **unknown: Any) -> None:
-    """The package_group() builtin."""
-    package = current_package("package_group()")
-    if unknown:
-        raise EvalError(f"package_group() has no argument '{next(iter(unknown))}'")
-    label = package.to_label(f":{name}")
-    package.check_free(label.name, f"package_group '{name}'")
-    specs = tuple(string_list(packages, "package_group packages"))
-    for spec in specs:
-        if not spec.removeprefix("-").startswith(("//", "@")) and spec not in ("public", "private"):
-            raise EvalError(f"package_group '{name}': {to_repr(spec)} is no package: it starts with //, or is public or private")
-    package.groups[name] = PackageGroup(label, specs, tuple(package.to_label(i) for i in includes))
-
-
-def existing_rules_of(package: Package, names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return what native.existing_rules() shows of the targets `names`: every attribute with its default, name and kind."""
-    return {name: _existing(package.targets[name]) for name in names}
-
-
-def _existing(target: RuleTarget) -> dict[str, Any]:
-    shown: dict[str, Any] = {}
-    for name, spec in target.rule.attrs.items():
-        if not name.startswith("_"):
-            shown[name] = _as_written(target.attrs.get(name, spec.empty()), target)
-    shown.update(name=target.label.name, kind=target.rule.name)
-    return shown
-
-
-def _as_written(value: Any, target: RuleTarget) -> Any:
-    if isinstance(value, Label):
-        if (value.repository, value.package) == (target.label.repository, target.label.package):
-            return f":{value.name}"
-        inner = f"//{value.package}:{value.name}"
-        return inner if value.repository == target.label.repository else f"@@{value.repository}{inner}"
-    if isinstance(value, list | tuple):
-        return tuple(_as_written(item, target) for item in value)
-    if isinstance(value, dict):
-        return {_as_written(key, target): _as_written(item, target) for key, item in value.items()}
-    return value

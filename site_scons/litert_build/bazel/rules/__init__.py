@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from litert_build.bazel import packages
+from litert_build.bazel import build_functions
 from litert_build.bazel.depset import make_depset
 from litert_build.bazel.labels import Label
-from litert_build.bazel.packages import PerModule, current_package
+from litert_build.bazel.packages import Packages, PerModule, current_package
 from litert_build.bazel.providers import (
     CC_INFO,
     DEFAULT_INFO,
@@ -54,26 +54,26 @@ def embedded_repositories() -> dict[str, Path]:
 
 def _existing_rule(name: str) -> Any:
     package = current_package("existing_rule()")
-    return StarlarkDict(packages.existing_rules_of(package, [name])[name]) if name in package.targets else None
+    return StarlarkDict(build_functions.existing_rules_of(package, [name])[name]) if name in package.targets else None
 
 
 def _existing_rules() -> Any:
     package = current_package("existing_rules()")
-    found = packages.existing_rules_of(package, package.targets)
+    found = build_functions.existing_rules_of(package, package.targets)
     return StarlarkDict({name: StarlarkDict(attrs) for name, attrs in found.items()})
 
 
 def _licenses(license_types: Any) -> None:
-    packages.string_list(license_types, "licenses")
+    build_functions.string_list(license_types, "licenses")
 
 
 def _functions() -> dict[str, Callable[..., Any]]:
     return {
-        "glob": packages.glob,
-        "subpackages": packages.subpackages,
-        "package": packages.package_function,
-        "package_group": packages.package_group,
-        "exports_files": packages.exports_files,
+        "glob": build_functions.glob,
+        "subpackages": build_functions.subpackages,
+        "package": build_functions.package_function,
+        "package_group": build_functions.package_group,
+        "exports_files": build_functions.exports_files,
         "licenses": _licenses,
         "distribs": _licenses,
         "package_name": lambda: current_package("package_name()").name,
@@ -117,7 +117,7 @@ def _provider(doc: str = "", *, fields: Any = None, init: Any = None) -> Any:
     return (made, Builtin("raw", made.make)) if init is not None else made
 
 
-def _label_in(key: Label, owner: packages.Packages) -> Builtin:
+def _label_in(key: Label, owner: Packages) -> Builtin:
     return Builtin("Label", lambda text: owner.label(text, key.repository, key.package, owner.mapping(key.repository)))
 
 
