@@ -6,15 +6,20 @@ import errno
 import os
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 from litert_build.bazel.analysis import Analysis, Analyzer, analyze, on_deep_stack
-from litert_build.bazel.packages import Package, Packages
+from litert_build.bazel.labels import Label
+from litert_build.bazel.packages import Package, PackageGroup, Packages
+from litert_build.bazel.rule_class import RuleTarget
+from litert_build.bazel.select import Select, SelectorList
 from litert_build.errors import BuildError
 from litert_build.policy.targets import find_target
 from litert_build.reports.explain import diagnose, explain
+from litert_build.starlark.opaque import Opaque
 
 from tests.unit.bazel_samples import Tree
 
@@ -361,6 +366,18 @@ def test_a_value_that_cannot_be_written_keeps_its_package_out(tmp_path: Path, ex
                            f"exec_group_compatible_with = {value.replace('glob', 'native.glob')})\n"})  # fmt: skip
     for _ in range(2):
         assert again(tree, executed) == [""]
+
+
+def test_every_field_is_kept_or_belongs_to_the_evaluation() -> None:
+    kept = {"targets", "outputs", "groups", "exported", "default_visibility", "features", "default_testonly"}
+    given = {"repository", "name", "root", "build_file", "display", "mapping", "owner"}
+    of_the_evaluation = {"output_folders", "declared_package", "_files", "_labels"}
+    assert {field.name for field in fields(Package)} == kept | given | of_the_evaluation
+    assert [field.name for field in fields(RuleTarget)] == ["label", "rule", "attrs", "stack", "package", "outputs"]
+    assert [field.name for field in fields(PackageGroup)] == ["label", "packages", "includes"]
+    values: list[object] = [Select({}), SelectorList([]), Opaque("", "", "")]
+    assert [[*vars(value)] for value in values] == [["branches", "no_match_error"], ["parts"], ["name", "owner", "why", "place"]]
+    assert sorted(Label.__slots__) == ["_hash", "name", "package", "repository"]
 
 
 def test_everything_that_decides_is_read(tree: Tree) -> None:
