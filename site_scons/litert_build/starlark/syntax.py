@@ -251,7 +251,8 @@ class _Validator(ast.NodeVisitor):
             raise self.fail("*args and **kwargs arguments are not allowed in BUILD files", node, "pass the arguments explicitly")
         if sum(isinstance(a, ast.Starred) for a in node.args) > 1 or sum(k.arg is None for k in node.keywords) > 1:
             raise self.fail("a call takes one *args and one **kwargs", node)
-        self.check_order(node)
+        if stars:
+            self.check_order(node)
         names = [k.arg for k in node.keywords]
         if len(set(names)) < len(names):
             twice = next(k for position, k in enumerate(node.keywords) if k.arg in names[:position])
@@ -308,13 +309,13 @@ class _Validator(ast.NodeVisitor):
         if isinstance(value, bytes | complex) or value is ...:
             raise self.fail(f"{type(value).__name__} literal is not part of Starlark", node)
         if isinstance(value, str):
-            self.check_string(self.segment(node), node)
+            text = self.segment(node)
+            if "\\" in text or not _PLAIN_STRING.fullmatch(text):
+                self.check_string(text, node)
         elif type(value) in (int, float):
             self.check_number(self.segment(node), node)
 
     def check_string(self, text: str, node: ast.Constant) -> None:
-        if "\\" not in text and _PLAIN_STRING.fullmatch(text):
-            return
         prefix = text[: min(text.find(quote) for quote in "\"'" if quote in text)]
         if prefix not in ("", "r"):
             raise self.fail(f"the string prefix {prefix} is not part of Starlark", node)
