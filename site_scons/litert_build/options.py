@@ -92,6 +92,7 @@ OPTIONS: dict[str, Option] = {
         Option("debug", "Reports", "yes: show the Python traceback of an error", "no", _YES_NO),
     )
 }
+_FLAGS = {"clean": "scons -c", "help": "scons -h", "all": "scons, without goals"}  # what other build tools call a goal
 LOCAL = "src_"  # src_<repository>=PATH builds a checkout in place of a pinned tree
 
 GOALS: dict[str, str] = {
@@ -177,6 +178,8 @@ def read_options(arguments: Mapping[str, str], names: Sequence[str], commands: I
         if goals or files or command:
             raise BuildError("explain= is a command of its own", where=f"explain={values['explain']}", mend="scons explain=LABEL")
         command = "explain"
+    elif command == "explain":
+        raise BuildError("explain needs a label", where="explain", mend="scons explain=//c:engine")
     if (values["flag"] or values["include"]) and not values["explain"]:
         raise BuildError("flag= and include= need explain=", where="flag=, include=", mend="scons explain=LABEL flag=-DNAME")
     if arguments.get("lock") and arguments.get("ref"):
@@ -190,6 +193,11 @@ def read_options(arguments: Mapping[str, str], names: Sequence[str], commands: I
     cache = options.path("cache")
     if cache and cache.exists() and not cache.is_dir():
         raise BuildError("the cache is no folder", where=f"cache={cache}", mend="cache=PATH names a folder, or what shall become one")
+    sysroot, trace = options.path("sysroot"), options.path("trace")
+    if sysroot and not sysroot.is_dir():
+        raise BuildError("there is no such folder", where=f"sysroot={sysroot}", mend="name the root of the target's headers and libraries")
+    if trace and not trace.parent.is_dir():
+        raise BuildError("there is no such folder", where=f"trace={trace}", mend="name a file in a folder that exists")
     return options
 
 
@@ -207,7 +215,9 @@ def unknown_flag(said: str) -> BuildError:
 def _checked(name: str, value: str) -> str:
     option = OPTIONS.get(name)
     if option is None:
-        raise BuildError(f"unknown option {name!r}", where=f"{name}={value}", mend=nearest(name, OPTIONS) or "scons -h lists the options")
+        raise BuildError(
+            f"unknown option {name!r}", where=f"{name}={value}", mend=nearest(name.lower(), OPTIONS) or "scons -h lists the options"
+        )
     if option.choices and value not in option.choices:
         choices = ", ".join(choice for choice in option.choices if choice)
         raise BuildError(
@@ -225,7 +235,8 @@ def _sort_names(names: Sequence[str], commands: tuple[str, ...]) -> tuple[tuple[
     for name in files:
         if os.sep not in name and "/" not in name:
             known = dict.fromkeys((*GOALS, *commands))
-            raise BuildError(f"unknown goal {name!r}", where=name, mend=nearest(name, known) or f"one of {', '.join(known)}")
+            mend = f"options take a value: {name}=..." if name in OPTIONS else _FLAGS.get(name) or nearest(name, known)
+            raise BuildError(f"unknown goal {name!r}", where=name, mend=mend or f"one of {', '.join(known)}")
     if len(asked) > 1 or (asked and (files or goals)):
         raise BuildError(f"{asked[0]} is a command of its own", where=" ".join(names), mend=f"scons {asked[0]}")
     return goals, files, asked[0] if asked else ""

@@ -79,11 +79,13 @@ def finish_at_exit(env: Any, options: Options, session: Session, products: Seque
         _say_counts(console, session.folder, console.total)
         ran, failed = len(session.ran), len(session.failed)
         seconds = time.monotonic() - env["STARTED"]
-        skipped = len(session.steps) - ran - failed - len(session.restored)
-        outdated = {session.root / output for output in session.outdated()}
+        stale = session.outdated()
+        left = len(stale & session.steps.keys() - set(session.failed))
+        skipped = len(session.steps) - ran - failed - len(session.restored) - left
+        outdated = {session.root / output for output in stale}
         cache = session.cache.text if session.cache else ""
         current = [product for product in products if product.file not in outdated]
-        console.say(summary_text(current, ran=ran, skipped=skipped, seconds=seconds, failed=failed, cache=cache))
+        console.say(summary_text(current, ran=ran, skipped=skipped, seconds=seconds, failed=failed, cache=cache, left=left))
 
     atexit.register(finish)
 

@@ -6,8 +6,10 @@ import ctypes
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -245,9 +247,32 @@ def test_nobody_reads_what_is_printed(project: Project, arguments: tuple[str, ..
     assert project.host.is_file() == (not arguments)
 
 
+def test_an_interrupted_build_says_what_is_left_and_shows_nothing_of_the_one_before(project: Project) -> None:
+    project.replace("BUILD", 'cmd = "echo', 'cmd = "sleep `cat $(location wait.in)`; echo')
+    project.replace("BUILD", 'srcs = ["made.in"]', 'srcs = ["made.in", "wait.in"]')
+    project.replace("BUILD", "`cat $<` > $@", "`cat $(location made.in)` > $@")
+    project.write("wait.in", "0\n")
+    built(project)
+    project.write("wait.in", "30\n")
+    process = subprocess.Popen(
+        project.arguments(), cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+    made = project.root / MADE
+    while made.exists():  # the genrule's own start removes it
+        assert process.poll() is None
+        time.sleep(0.05)
+    time.sleep(0.3)
+    os.killpg(process.pid, signal.SIGINT)
+    text, _ = process.communicate(timeout=60)
+    assert process.returncode != 0 and "left to do" in text, text
+    assert not any(line.startswith(("host ", "checks ", "bundle ")) for line in text.splitlines()), text
+    assert "up to date" not in text and project.bundles == []
+
+
 def test_dry_run_names_the_steps_and_makes_nothing(project: Project) -> None:
     result = project.scons("-n")
     assert result.code == 0 and "Compile answer.cc" in result.text
+    assert "0 actions run, 0 skipped, 7 left to do" in result.text and "up to date" not in result.text
     assert not (project.root / ANSWER).exists()
 
 

@@ -35,6 +35,12 @@ def test_defaults_and_values() -> None:
         ({}, ["targets", "host"], "targets host: targets is a command of its own\n  -> scons targets"),
         ({}, ["host", "doctor"], "host doctor: doctor is a command of its own\n  -> scons doctor"),
         ({"cache_limit": "abc"}, [], "cache_limit=abc: cache_limit takes a size, not 'abc'\n  -> cache_limit=5G"),
+        ({"sysroot": "/nope"}, [], "sysroot=/nope: there is no such folder"),
+        ({"trace": "/nope/t.json"}, [], "trace=/nope/t.json: there is no such folder\n  -> name a file in a folder that exists"),
+        ({"TARGET": "linux-x64"}, [], "TARGET=linux-x64: unknown option 'TARGET'\n  -> did you mean target?"),
+        ({}, ["lto"], "lto: unknown goal 'lto'\n  -> options take a value: lto=..."),
+        ({}, ["clean"], "clean: unknown goal 'clean'\n  -> scons -c"),
+        ({}, ["explain"], "explain: explain needs a label\n  -> scons explain=//c:engine"),
         ({"cache": __file__}, [], f"cache={__file__}: the cache is no folder"),
     ],
 )

@@ -82,3 +82,8 @@ def test_the_timeline_is_complete_events(tmp_path: Path) -> None:
     timeline.write(tmp_path / "trace.json")
     event = json.loads((tmp_path / "trace.json").read_text())["traceEvents"][0]
     assert (event["name"], event["ph"], event["tid"], event["args"]) == ("Compile a.cc", "X", 0, {"key": "a.o"})
+
+
+def test_steps_that_were_not_reached_are_counted_and_nothing_is_called_up_to_date() -> None:
+    assert summary_text([], ran=0, skipped=3, seconds=1.0, failed=0, left=4) == "total  1.0 s, 0 actions run, 3 skipped, 4 left to do"
+    assert summary_text([], ran=1, skipped=3, seconds=1.0, failed=2, left=4).endswith("2 failed, 1 actions run, 3 skipped, 4 left to do")

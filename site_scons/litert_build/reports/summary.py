@@ -19,18 +19,22 @@ class Product:
     file: Path
 
 
-def summary_text(products: Iterable[Product], *, ran: int, skipped: int, seconds: float, failed: int, cache: str = "") -> str:
+def summary_text(
+    products: Iterable[Product], *, ran: int, skipped: int, seconds: float, failed: int, cache: str = "", left: int = 0
+) -> str:
     """Return the summary: a line for each product that exists (with its size; for checks.json its verdict), what the shared cache did,
-    then time and counts."""
+    then time and counts. `left` are the steps that have to run and that this build did not reach: it was interrupted, pretended, or asked
+    for less."""
     rows = [] if failed else [(product.name, _state(product)) for product in products if product.file.is_file()]
     if cache:
         rows.append(("cache", cache))
     if failed:
         outcome = f"{failed} failed, {ran} actions run, {skipped} skipped"
-    elif ran:
+    elif ran or left:
         outcome = f"{ran} actions run, {skipped} skipped"
     else:
         outcome = f"up to date, 0 actions run, {skipped} skipped"
+    outcome += f", {left} left to do" if left else ""
     rows.append(("total", f"{seconds:.1f} s, {outcome}"))
     width = max(len(name) for name, _ in rows)
     return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
