@@ -48,6 +48,7 @@ from litert_build.sources.console import console, network_of
 from litert_build.sources.download import Fetcher
 from litert_build.sources.lock import Lock
 from litert_build.sources.prebuilt import official_tree, prebuilt_tree
+from litert_build.sources.rust import crate_sources
 from litert_build.sources.store import Store, default_store
 from litert_build.toolchains import find_toolchain
 from litert_build.toolchains.base import Toolchain
@@ -170,8 +171,9 @@ class Job:
 
     def _lock_files(self) -> list[Path]:
         references = [file.path for repository in self.lock.repositories.values() for file in repository.references()]
-        crates = [repository.path for repository in self.lock.repositories.values() if repository.cargo and repository.path]
-        sources = [file for crate in crates for file in sorted(crate.rglob("*")) if file.is_file()]
+        local = self.options.local
+        crates = [local.get(name, repository.path) for name, repository in self.lock.repositories.items() if repository.cargo]
+        sources = [file for crate in crates if crate for file in crate_sources(crate)]
         waivers = [WAIVERS]
         carried = sorted(THIRD_PARTY.glob("*/*/carried.json")) if self.lock.policy else []
         return [self.lock.file, *(path for path in references if path), *sources, *carried, *waivers]

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,30 @@ def test_native_libraries_are_what_rustc_says() -> None:
     assert native_libraries(said) == ["-lutil", "-lrt", "-lpthread", "-lm", "-ldl"]
     with pytest.raises(BuildError, match="rustc did not say which native libraries"):
         native_libraries("")
+
+
+@needs_cargo
+def test_the_rust_sample_becomes_a_host_and_an_edit_of_its_crate_another(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    for name in ("site_scons", "src", "third_party"):
+        shutil.copytree(REFS.parents[1] / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (project / "docs").mkdir()
+    for name in ("SConstruct", "LICENSE", "docs/manifest.schema.json"):
+        shutil.copyfile(REFS.parents[1] / name, project / name)
+
+    def scons() -> str:
+        argv = [sys.executable, "-m", "SCons", "-Q", "-j2", "ref=sample-rust", "target=linux-x64", "host", f"store={tmp_path / 'store'}"]
+        done = subprocess.run([*argv, "offline=yes"], cwd=project, capture_output=True, text=True, timeout=900, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        (host,) = (project / "build/linux-x64/sample-rust/bazel-out").rglob("libLiteRtLm.so")
+        code = f"import ctypes; f = ctypes.CDLL({str(host)!r}).litert_lm_render_template; f.restype = ctypes.c_char_p; "
+        code += "print(f(b'Hello {{ name }}', b'name', b'x').decode())"
+        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert scons() == "Hello x\n"
+    source = project / "third_party/sample/templates_crate/src/lib.rs"
+    source.write_text(source.read_text().replace("rendered.push_str(rest);", "rendered.push_str(rest);\n    rendered.push('!');"))
+    assert scons() == "Hello x!\n"
 
 
 REFS = Path(__file__).parents[2] / "third_party/refs"

@@ -91,21 +91,25 @@ def _cargo_version(cargo: Cargo, where: str) -> str:
     return run(["rustc", "-vV"], cwd=Path.cwd(), where=where, what="rustc does not run")
 
 
-def _identity(source: Path, store: Store) -> object:
-    """Return what tells one state of a folder from another: the name of a sealed tree of the store, else the digests of its files, those
-    behind links included: a checkout under an overlay is a farm of them."""
-    if source.parent == store.root / "trees":
-        return source.name
-    contents: dict[str, str] = {}
+def crate_sources(folder: Path) -> list[Path]:
+    """Return the files of a crate, those behind links included, for a checkout under an overlay is a farm of them; without what cargo,
+    Bazel and git keep there."""
+    found: list[Path] = []
     seen: set[Path] = set()
-    for parent, folders, names in os.walk(source, followlinks=True):
+    for parent, folders, names in os.walk(folder, followlinks=True):
         real = Path(parent).resolve()
         folders[:] = [] if real in seen else sorted(name for name in folders if not _MADE.fullmatch(name))
-        if real not in seen:
-            files = (Path(parent) / name for name in sorted(names))
-            contents |= {path.relative_to(source).as_posix(): file_digest(path) for path in files if path.is_file()}
+        files = [] if real in seen else [Path(parent) / name for name in sorted(names)]
+        found += [path for path in files if path.is_file()]
         seen.add(real)
-    return contents
+    return found
+
+
+def _identity(source: Path, store: Store) -> object:
+    """Return what tells one state of a folder from another: the name of a sealed tree of the store, else the digests of its files."""
+    if source.parent == store.root / "trees":
+        return source.name
+    return {path.relative_to(source).as_posix(): file_digest(path) for path in crate_sources(source)}
 
 
 def _digest(sources: list[object], cargo: Cargo, target: str, version: str) -> str:
