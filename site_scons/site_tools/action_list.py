@@ -74,7 +74,7 @@ def define_goals(
 
 def _pending(options: Options, session: Session, goals: Mapping[str, Sequence[str]]) -> Sequence[Step]:
     """Return the steps that have to become nodes; what the shared cache holds of them is restored."""
-    if GetOption("clean") or options.files or not session.decides:
+    if options.files or not session.decides:
         return list(session.steps.values())
     pending = session.pending()
     if session.cache is None:

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from litert_build.errors import BuildError
 from litert_build.incremental.database import Database
 from litert_build.incremental.depfile import read_depfile
 from litert_build.incremental.files import ABSENT, digest_of, stamp_of
@@ -137,6 +138,13 @@ def test_an_unusable_file_is_said_and_nothing_of_it_trusted(base: Path, content:
     (base / ".build/dependencies").write_bytes(content)
     database = opened(base)
     assert "the dependency database is unusable" in database.notice and database.records == {}
+
+
+def test_a_folder_in_the_place_of_the_file_is_refused(base: Path) -> None:
+    (base / ".build/dependencies").mkdir(parents=True)
+    with pytest.raises(BuildError, match="a folder stands where the build keeps what it knows") as refusal:
+        opened(base)
+    assert f"{base}/.build/dependencies" in str(refusal.value) and "remove it" in str(refusal.value)
 
 
 def test_remembering_ends_when_a_path_changes(base: Path) -> None:

@@ -24,6 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from litert_build.errors import BuildError
 from litert_build.incremental.files import ABSENT, MISSING, FileTable, digest_of, stamp_of
 
 _MAGIC = b"litert-build dependencies 1\n"
@@ -66,7 +67,8 @@ class Database:
 
     @staticmethod
     def open(folder: Path, base: Path) -> Database:
-        """Read the database in `folder` and stat every file it knows. What cannot be proven is dropped, never trusted."""
+        """Read the database in `folder` and stat every file it knows. What cannot be proven is dropped, never trusted. Raises BuildError
+        where a folder stands in its place."""
         database = Database(folder, base)
         database._load()
         return database
@@ -79,6 +81,8 @@ class Database:
             updated, unsettled = self._replay()
         except FileNotFoundError:
             pass
+        except IsADirectoryError as error:
+            raise BuildError("a folder stands where the build keeps what it knows", where=error.filename, mend="remove it") from error
         except Exception as error:  # whatever a damaged file leads to, the answer is the same: trust nothing of it
             self._forget()
             self.notice = f"{self._file}: the dependency database is unusable ({error}); everything is built again"
