@@ -61,7 +61,8 @@ class Synthetic:
             source, listed = tree / name, tree / "lists" / name
             source.parent.mkdir(parents=True, exist_ok=True)
             listed.parent.mkdir(parents=True, exist_ok=True)
-            source.write_text(f"int f{unit}() {{ return {unit}; }}\n" + PADDING * chance.randint(20, 200))
+            includes = "".join(f'#include "{Path(header).name}"\n' for header in read[name])  # for plain SCons, whose scanner looks
+            source.write_text(f"{includes}int f{unit}() {{ return {unit}; }}\n" + PADDING * chance.randint(20, 200))
             listed.write_text("\n".join(read[name]) + "\n")
         project = Synthetic(folder, tuple(names), read)
         project._write_build_files()

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
-from tests.bench.engines import Scons
+import pytest
+
+from tests.bench.__main__ import main
+from tests.bench.engines import Scons, ninja_program
 from tests.bench.projects import Project, stub_compilers
+from tests.bench.report import read_rows
 from tests.bench.synthetic import Synthetic
 from tests.e2e.engine import REPOSITORY
 
@@ -45,3 +50,15 @@ def test_counts(tmp_path: Path) -> None:
     header.write_text(header.read_text() + "// more\n")
     some, ran = counts(built)
     assert (some["nodes"], some["hashes"], ran) == (readers, 1, readers)
+
+
+@pytest.mark.skipif(not shutil.which(ninja_program()), reason="not installed: ninja")
+def test_the_benchmark_counts_the_same_work_on_each_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = tmp_path / "speed.json"
+    assert main(["--rows", "synthetic:40", "plain:40", "--repeat", "1", "--full", "1", "--json", str(kept)]) == 0
+    ran = {(row.engine, row.case): row.ran for row in read_rows(kept)}
+    work = {"full build": 40, "no-op": 0, "one source": 1, "deep header": 40}
+    assert ran == {(engine, case): count for engine in ("scons", "ninja", "plain scons") for case, count in work.items()} | {
+        ("scons", "warm cache"): 40
+    }
+    assert "ok      commands that ran needlessly, or did not run: 0" in capsys.readouterr().out
