@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from litert_build.incremental.cache import ObjectCache
 from litert_build.incremental.commands import Command
+from litert_build.incremental.database import Database
 from litert_build.incremental.folder import BuildFolder
 from litert_build.incremental.session import Session
 from litert_build.incremental.steps import Step
@@ -20,9 +23,15 @@ def session_of(folder: Path, steps: list[Step], cache: Path) -> Session:
     for name in ("a.c", "b.c"):
         (folder / name).write_text(f"int {name[0]};\n")
     time.sleep(0.03)  # a file as young as that may still be written: it is not trusted
-    session = Session(build, steps, Console(open("/dev/null", "w")))  # noqa: PTH123, SIM115
+    session = Session(build, steps, Console(io.StringIO()))
     session.cache = ObjectCache(cache, build.database)
     return session
+
+
+def reopened(session: Session) -> BuildFolder:
+    """Return the folder as the next build finds it."""
+    folder = session.folder
+    return replace(folder, database=Database.open(folder.state, folder.root))
 
 
 def unit(name: str, *before: str) -> Step:
@@ -59,6 +68,23 @@ def test_what_waits_for_a_step_is_left_to_its_turn(tmp_path: Path, filled: Path)
     session.pending()
     assert [step.key for step in session.restore_ready(["a.o", "b.o"], 1)] == ["made.h", "a.o"]
     assert session.perform("made.h") == 0 and session.restore("a.o") and session.complete()
+
+
+def test_who_reads_an_object_that_was_restored_runs(tmp_path: Path, filled: Path) -> None:
+    link = Step("Link a.so", ("a.o",), ("a.so",), b"so", Command("process", ("/bin/cp", "a.o", "a.so"), ("a.so",)))
+    steps = [unit("a"), link]
+    other = session_of(tmp_path / "second", steps, tmp_path / "empty")
+    (tmp_path / "second/a.c").write_text("int other;\n")
+    time.sleep(0.03)
+    assert [other.perform(step.key) for step in other.pending()] == [0, 0]
+    other.finish()
+    (tmp_path / "second/a.c").write_text("int a;\n")
+    time.sleep(0.03)
+    again = Session(reopened(other), steps, Console(io.StringIO()))
+    again.cache = ObjectCache(filled, again.database)
+    assert [step.key for step in again.pending()] == ["a.o", "a.so"]
+    assert [step.key for step in again.restore_ready(["a.so"], 1)] == ["a.so"]
+    assert (again.perform("a.so"), (tmp_path / "second/a.so").read_text()) == (0, "int a;\n")
 
 
 def test_an_object_that_is_not_there_stays_pending_and_counts_once(tmp_path: Path, filled: Path) -> None:

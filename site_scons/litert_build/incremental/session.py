@@ -107,6 +107,7 @@ class Session:
                     lane.result()
             finally:
                 left.clear()  # an interrupt: the threads end after the object in hand
+        self.database.suspect_readers()
         return self._unsure()[0]
 
     def perform(self, key: str) -> int:
