@@ -50,6 +50,8 @@ def place(tree: Tree, name: str, line: int) -> str:
          "invalid label '../a.cc': invalid target name '../a.cc': it holds an up-level reference", ""),
         ("cc_library(name = 'x', srcs = ['@r:a.cc'])", 1, "invalid label '@r:a.cc': a repository name is followed by //", ""),
         ("cc_library(name = 'x', srcs = [''])", 1, "invalid label ''", ""),
+        ("cc_library(name = 'x', visibility = ['//visibility:pubic'])", 1,
+         "invalid visibility label '//visibility:pubic'; did you mean public?", ""),
         ("package()\npackage()", 2, "package() is called twice in one BUILD file", ""),
         ("package(default_visibilty = [])", 1, "package() has no argument 'default_visibilty'; did you mean default_visibility?", ""),
         ("package_group(name = 'g', package = [])", 1, "package_group() has no argument 'package'", ""),

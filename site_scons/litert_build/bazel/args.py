@@ -113,7 +113,9 @@ def expand_arguments(arguments: Iterable[Any], parameter_file: Callable[[int, st
     made: list[str] = []
     for argument in arguments:
         if not isinstance(argument, Args):
-            words.append(_word(argument))
+            if not isinstance(argument, str):
+                raise EvalError(f"arguments are strings or ctx.actions.args(), not {type_name(argument)}")
+            words.append(argument)
         elif argument.param is not None and argument.always:
             quoted = [shlex.quote(word) for word in argument.words] if argument.format == "shell" else argument.words
             path = parameter_file(len(made), "".join(f"{word}\n" for word in quoted))

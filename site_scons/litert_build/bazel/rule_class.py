@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from litert_build.bazel.packages import Package
 
 Place = tuple[str, int, str]
+_VISIBILITY = ("public", "private", "legacy_public")
 
 
 @dataclass
@@ -45,6 +46,13 @@ class RuleTarget:
     def notes(self) -> list[str]:
         """The macro stack below the BUILD line, a line each."""
         return [f"in {name} at {file}:{line}" for file, line, name in self.stack[1:]]
+
+
+def check_visibility_labels(labels: Iterable[Any]) -> None:
+    """Raise EvalError for a label of the package visibility that says nothing."""
+    for label in labels:
+        if isinstance(label, Label) and label.package == "visibility" and not label.repository and label.name not in _VISIBILITY:
+            raise EvalError(f"invalid visibility label '{label}'; {nearest(label.name, _VISIBILITY)}".rstrip("; "))
 
 
 @dataclass(eq=False)
@@ -93,6 +101,7 @@ class RuleClass(Value):
                 raise EvalError(f"{self.name} rule '{name}': attribute '{key}' is private")
             if value is not None:
                 attrs[key] = spec.convert(value, key, package.to_label)
+        check_visibility_labels(attrs.get("visibility", ()))
         for key, spec in self.attrs.items():
             if spec.mandatory and key not in attrs:
                 raise EvalError(f"missing value for mandatory attribute '{key}' in {self.name} rule '{name}'")

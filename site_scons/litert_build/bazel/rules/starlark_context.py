@@ -259,6 +259,8 @@ class StarlarkActions(Value):
     ) -> None:
         if not outputs:
             raise EvalError("an action makes at least one file: its outputs are empty")
+        for output in outputs:
+            _check_made_here(output)
         tool_files = _files_of(tools)
         files = [*_files_of(inputs), *tool_files]
         self.ctx.register(
@@ -306,6 +308,7 @@ class StarlarkActions(Value):
 
     def write(self, output: File, content: Any, is_executable: bool = False, **_: Any) -> None:
         text = "\n".join(expand_arguments([content], self._parameter_file([output]))[0]) + "\n" if isinstance(content, Args) else content
+        _check_made_here(output)
         if not isinstance(text, str):
             raise EvalError(f"actions.write(content) takes a string or Args, not {type_name(content)}")
         self.ctx.register(
@@ -327,10 +330,18 @@ class StarlarkActions(Value):
     def symlink(self, output: File, target_file: Any = None, target_path: Any = None, **_: Any) -> None:
         if not isinstance(target_file, File):
             raise EvalError("actions.symlink takes target_file")
+        _check_made_here(output)
         self.ctx.register(Copy(str(self.ctx.label), target_file.path, output.path, self.ctx.configuration.name, self.ctx.location))
 
     def do_nothing(self, *args: Any, **given: Any) -> None:
         return None
+
+
+def _check_made_here(output: Any) -> None:
+    """Raise EvalError where an action would make what is no file of a build's own."""
+    if not isinstance(output, File) or output.is_source:
+        what = f"the source file {output.path}" if isinstance(output, File) else type_name(output)
+        raise EvalError(f"an action makes declared files, not {what}")
 
 
 def _files_of(value: Any) -> list[File]:
