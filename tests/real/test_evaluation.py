@@ -23,8 +23,8 @@ from litert_build.policy.targets import find_target
 from litert_build.sources.trees import materialize
 from litert_build.starlark.values import to_repr
 
-from tests.real.cases import CASES
-from tests.real.trees import cache_folder, optional_trees_skip
+from tests.real.cases import CASES, Case
+from tests.real.trees import cache_folder, optional_trees_skip, tree_path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -93,6 +93,38 @@ def test_closure_is_the_same_from_the_cache(name: str, tmp_path: Path, executed:
     assert set(second.read) == set(first.read) and second.headers.keys() == first.headers.keys()
 
 
+# What gRPC's own rules are made of: //:gpr needs abseil alone, the rest is compiled by rules of @upb, which call the compiler themselves.
+GRPC = Case(
+    "grpc",
+    "com_github_grpc_grpc",
+    {"com_github_grpc_grpc": "grpc-1.51.1", "com_google_absl": "abseil-20220623"},
+    "//:gpr",
+    cxxopts=("-std=c++17",),
+)
+
+
+def analyzed_grpc(root: str, folder: Path) -> Analysis:
+    with optional_trees_skip():
+        lock = GRPC.lock([root])
+    trees = materialize(lock, store=folder / "store", overlays_dir=folder / "overlays", offline=True)
+    return analyze(lock, trees, find_target("linux-x64"))
+
+
+def test_units_of_grpcs_base_are_those_of_its_cmake_lists(tmp_path: Path) -> None:
+    units = [(action.label.split("//")[0], action.source) for action in analyzed_grpc("//:gpr", tmp_path).actions.compiles()]
+    assert Counter(repository for repository, _ in units) == {"": 42, "@com_google_absl": 92}
+    lists = (tree_path("grpc-1.51.1") / "CMakeLists.txt").read_text()
+    library = lists.split("add_library(gpr\n", 1)[1].split("\n)", 1)[0]
+    assert sorted(source for repository, source in units if not repository) == sorted(w for w in library.split() if w.endswith(".cc"))
+
+
+def test_grpcs_library_stops_at_the_rule_that_is_not_to_be_had(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match="the closure needs //:google_rpc_status_upb, a upb_proto_library") as caught:
+        analyzed_grpc("//:grpc_unsecure", tmp_path)
+    assert "repository @upb is not in the lock" in caught.value.what
+    assert caught.value.where.endswith("BUILD:3592") and caught.value.notes[-1] == "needed by //:grpc_unsecure"
+
+
 def test_units_of_xnnpack_come_from_three_repositories(tmp_path: Path) -> None:
     labels = [action.label.split("//")[0] for action in evaluated("xnnpack", tmp_path).actions.compiles()]
     assert Counter(labels) == {"": 1008, "@cpuinfo": 20, "@pthreadpool": 4}
@@ -151,7 +183,7 @@ def described(target: RuleTarget) -> str:
 _LISTING = """\
 import sys
 from pathlib import Path
-from tests.real.cases import CASES
+from tests.real.cases import CASES, Case
 from litert_build.bazel.analysis import analyze
 from litert_build.policy.targets import find_target
 from litert_build.reports.actions_json import write_actions
