@@ -67,6 +67,7 @@ def write_json(rows: Sequence[Row], judged: Sequence[Verdict], about: dict[str, 
     """Write everything: each row with all its runs, the verdicts, the machine, and why a row is missing."""
     targets = [{**asdict(verdict), "met": verdict.met} for verdict in judged]
     document = {"machine": about, "rows": [asdict(row) for row in rows], "targets": targets, "skipped": skipped}
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
@@ -103,6 +104,7 @@ def plot(rows: Sequence[Row], file: Path) -> None:
     _lines(axes["B"], null, sizes)
     trees = [Row(**{**_fields(row), "case": _title(row)}) for row in rows if ":" not in row.project]
     _bars(axes["C"], sorted(trees, key=lambda row: row.case.splitlines()[0]), "real trees; clang with a compiler that takes no time")
+    file.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(file, dpi=100)
     pyplot.close(figure)
     Image.open(file).convert("RGB").quantize(64).save(file, optimize=True)  # a quarter of the size

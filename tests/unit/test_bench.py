@@ -165,7 +165,7 @@ def test_every_target_has_a_title_of_its_own() -> None:
 
 def test_json_keeps_every_run_and_what_was_skipped(tmp_path: Path) -> None:
     rows = [row("synthetic:10", "scons", "no-op", 0.3)]
-    kept = tmp_path / "speed.json"
+    kept = tmp_path / "build" / "speed.json"
     write_json(rows, verdicts(rows), {"cores": 2}, {"bazel": "Bazel is not here"}, kept)
     assert read_rows(kept) == rows and "Bazel is not here" in kept.read_text()
     assert latest([*read_rows(kept), row("synthetic:10", "scons", "no-op", 0.2)]) == [row("synthetic:10", "scons", "no-op", 0.2)]
