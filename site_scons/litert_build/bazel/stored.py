@@ -54,7 +54,7 @@ def plain_value(value: Any, depth: int = 0) -> Any:
     if depth > MAX_DEPTH:
         raise Unstorable
     if kind is StarlarkList:
-        return [plain_value(item, depth) for item in value]
+        return [item if type(item) is str else plain_value(item, depth) for item in value]  # most items are strings
     if kind is SelectorList:
         return (_SELECTS, *[plain_value(part, depth) for part in value.parts])
     if kind is Select:
