@@ -58,6 +58,20 @@ def test_build_check_bundle_then_nothing_to_do(project: Project) -> None:
     assert "libTiny.so, " in again.text and "rules passed" in again.text
 
 
+def test_a_shared_library_as_root_leaves_its_place_to_the_host(project: Project) -> None:
+    """It says which symbols to export and under which name; the host has its own of both."""
+    project.write("other.lds", "{ local: *; };")
+    link = 'linkshared = True, linkopts = ["-Wl,-soname,libother.so", "-Wl,--version-script,$(location other.lds)", "-Wl,-s"]'
+    shared = f'cc_binary(name = "libother.so", deps = [":answer", "other.lds"], {link})\n'
+    project.write("BUILD", BUILD + shared + 'filegroup(name = "other", srcs = [":libother.so"])\n')
+    project.lock["roots"] = ["//:other"]
+    result = project.scons()
+    assert result.code == 0, result.text
+    assert ctypes.CDLL(str(project.host)).answer() == 42
+    assert not any("libother" in step for step in result.ran)
+    assert "up to date, 0 actions run, 7 skipped" in project.scons().text
+
+
 def test_what_is_rebuilt(project: Project) -> None:
     built(project)
     project.write("base.h", "int base();  // the same object\n")
