@@ -11,7 +11,7 @@ from litert_build.errors import BuildError
 from litert_build.incremental.database import Database
 from litert_build.incremental.depfile import read_depfile
 from litert_build.incremental.files import ABSENT, digest_of, stamp_of
-from litert_build.incremental.search import SearchPlaces, include_folders, is_shadowed, probes
+from litert_build.incremental.search import SearchPlaces, include_folders, is_shadowed, looked_in, probes
 from litert_build.incremental.signing import sign
 
 OLD = 10**9  # a time of a file that is surely before any step
@@ -93,6 +93,21 @@ def test_the_journal_of_a_killed_build_counts(base: Path) -> None:
     assert recorded(base, killed)
     del killed  # without save
     assert opened(base).holds("a.o", b"signature")
+
+
+def test_what_a_killed_build_made_in_its_own_folders_doubts_nobody(base: Path) -> None:
+    """Its compiles had watched them before others wrote there."""
+    saved(base)
+    for folder in ("bazel-out/bin", "src"):
+        (base / folder).mkdir(parents=True)
+    killed = opened(base)
+    assert recorded(base, killed)
+    killed.watch(["bazel-out/bin", "src"])
+    assert recorded(base, killed)
+    write(base, "bazel-out/bin/b.o", "later")
+    assert opened(base).changed_folders() == []
+    write(base, "src/a.h", "later")
+    assert opened(base).changed_folders() == ["src"]
 
 
 def test_a_journal_is_read_up_to_its_torn_end(base: Path) -> None:
@@ -214,7 +229,14 @@ def test_include_folders_stand_in_the_order_of_the_search() -> None:
     ],
 )
 def test_which_new_file_shadows_which_header(read: list[str], place: str, shadowed: bool) -> None:
-    assert is_shadowed(("one", "two"), read, place, {"x.h"}) is shadowed
+    assert is_shadowed(("one", "two"), read, {"x.h": [place], "y.h": ["one"]}) is shadowed
+
+
+def test_where_a_compile_looked_for_what_it_asked_for() -> None:
+    """A folder of a header that was read counts too: a quoted name is looked for there first."""
+    assert looked_in((".", "one"), ["one/a.h", "b.cc", "/usr/include/c.h"], ["x.h", "sub/y.h", "../z.h", "sub/v.h"]) == {
+        ".", "one", "/usr/include", "sub", "one/sub", "/usr/include/sub", "..", "/usr",
+    }  # fmt: skip
 
 
 def test_the_folders_to_watch(tmp_path: Path) -> None:

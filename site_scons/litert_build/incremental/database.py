@@ -79,6 +79,9 @@ class Database:
         try:
             self._read_file()
             updated, unsettled = self._replay()
+            updated -= self.watched  # a folder that the dead build entered has changed only if it moved since
+            if unsettled:
+                self.see_own_folders()
         except FileNotFoundError:
             pass
         except IsADirectoryError as error:

@@ -2,7 +2,7 @@
 
 folders = include_folders(step.work.argv)
 watch = SearchPlaces().watched(folders, outcome.read)       # folders whose listing decides
-is_shadowed(folders, read, place, names)                    # whether a file that appeared there may change the compile
+is_shadowed(folders, read, {"x.h": [place]})                # whether a file that appeared there may change the compile
 
 A depfile names what was read. That a new file stands earlier on the include path shows only in the listing of a folder (Care 1 of a header
 database: "absent candidates").
@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _KINDS = ("-iquote", "-isystem", "-idirafter", "-I", "/I", "/external:I")
 _PROBE = re.compile(rb"__has_include(?:_next)?\s*\(\s*[<\"]([^>\"\n]+)[>\"]")
@@ -94,22 +94,23 @@ class SearchPlaces:
         return self._children[folder]
 
 
-def is_shadowed(folders: tuple[str, ...], read: Sequence[str], place: str, names: set[str], asked: Iterable[str] = ()) -> bool:
-    """Whether a file among `names` in the folder `place` would be found before one that a compile read, or is one of those that it `asked`
-    for with __has_include."""
+def is_shadowed(folders: tuple[str, ...], read: Sequence[str], standing: Mapping[str, Iterable[str]]) -> bool:
+    """Whether a file would be found before one that a compile read; `standing` are the folders in which files stand, by file name."""
     known = set(read)
     including = tuple({posixpath.dirname(path) or "." for path in read})
     for path in read:
         name = posixpath.basename(path)
-        candidate = posixpath.normpath(posixpath.join(place, name))
-        if name in names and candidate not in known and _comes_first(candidate, path, folders, including):
-            return True
-    for spelled in asked:
-        for base in (*folders, *including):
-            candidate = posixpath.normpath(posixpath.join(base, spelled))
-            if (posixpath.dirname(candidate) or ".") == place:  # it may have come or gone
+        for place in standing.get(name, ()):
+            candidate = posixpath.normpath(posixpath.join(place, name))
+            if candidate not in known and _comes_first(candidate, path, folders, including):
                 return True
     return False
+
+
+def looked_in(folders: tuple[str, ...], read: Sequence[str], asked: Iterable[str]) -> set[str]:
+    """Return the folders in which a compile looked for what the files that it read asked for with __has_include."""
+    bases = {*folders, *(posixpath.dirname(path) or "." for path in read)}
+    return {posixpath.normpath(posixpath.join(base, sub)) for sub in {posixpath.dirname(name) for name in asked} for base in bases}
 
 
 def _comes_first(candidate: str, path: str, folders: tuple[str, ...], including: tuple[str, ...]) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from litert_build.incremental.commands import Command
 from litert_build.incremental.database import Database
-from litert_build.incremental.search import include_folders, is_shadowed, probes
+from litert_build.incremental.search import include_folders, is_shadowed, looked_in, probes
 from litert_build.incremental.steps import Step
 
 
@@ -25,7 +25,8 @@ def shadowed_steps(database: Database, steps: Iterable[Step]) -> list[str]:
         return []
     asked = {path: names for path in database.files.paths if (names := _probes(database, path))}
     places = _places(database, changed, (name for names in asked.values() for name in names))
-    hot = _read_under_another_name(database.files.paths, places)
+    standing = _standing(places)
+    hot = _read_under_another_name(database.files.paths, standing)
     hot.update(number for number, path in enumerate(database.files.paths) if path in asked)
     result = []
     for step in steps:
@@ -35,7 +36,7 @@ def shadowed_steps(database: Database, steps: Iterable[Step]) -> list[str]:
         read = database.inputs(step.key)[len(step.outputs) :]
         spelled = {name for path in read for name in asked.get(path, ())}
         folders = include_folders(step.work.argv)
-        if any(is_shadowed(folders, read, place, names, spelled) for place, names in places.items()):
+        if is_shadowed(folders, read, standing) or not places.keys().isdisjoint(looked_in(folders, read, spelled)):
             result.append(step.key)
     return result
 
@@ -59,12 +60,17 @@ def _places(database: Database, changed: Iterable[str], asked: Iterable[str]) ->
     return result
 
 
-def _read_under_another_name(paths: list[str], places: Mapping[str, set[str]]) -> set[int]:
-    """Return the numbers of the paths of which a file of the same name stands in another folder of `places`."""
+def _standing(places: Mapping[str, set[str]]) -> dict[str, list[str]]:
+    """Return the folders by the names of the files in them."""
     where: dict[str, list[str]] = {}
     for place, names in places.items():
         for name in names:
             where.setdefault(name, []).append(place)
+    return where
+
+
+def _read_under_another_name(paths: list[str], where: Mapping[str, list[str]]) -> set[int]:
+    """Return the numbers of the paths of which a file of the same name stands in another folder."""
     result = set()
     for number, path in enumerate(paths):
         folder, name = posixpath.split(path)
