@@ -130,6 +130,11 @@ def test_value(expression: str, result: str) -> None:
         ("','.join(['a', 1])", "expected string for sequence element 1, got '1' of type 'int'"),
         ("max([])", "max() of an empty sequence"),
         ("range(1, 2, 0)", "step cannot be 0"),
+        ("[i for i in range(1 << 40)]", "range(): got 1099511627776, want a value in signed 32-bit range"),
+        ("'a'()", "'string' object is not callable"),
+        ("[1](2)", "'list' object is not callable"),
+        ("{}()", "'dict' object is not callable"),
+        ("None()", "'NoneType' object is not callable"),
         ("'abc'.index('x')", 'substring "x" not found in "abc"'),
         ("[1].index(True)", "item True not found in list"),
         ("hash(1)", "hash() takes a string, not int"),
@@ -419,6 +424,19 @@ def test_files_of_fifty_megabytes_are_refused() -> None:
     with pytest.raises(BuildError, match="the file is larger than 4000000 characters") as caught:
         compile_file("x = 1\n" * 9_000_000, "big.bzl", "bzl", [])
     assert caught.value.where == "big.bzl"
+
+
+def test_a_call_of_too_many_names_is_refused() -> None:
+    error = failure("\nx = dict(" + ",".join(f"a{i} = 1" for i in range(5001)) + ")")
+    assert (error.what, error.where, error.mend) == ("a call takes at most 5000 named arguments", "main.bzl:2", "give a dict")
+
+
+@pytest.mark.parametrize("letter", ["a", "é"])
+def test_long_lines_are_read_once(letter: str) -> None:
+    count = 300_000 // len(f"'{letter}',")
+    assert compiled(f"x = [{f'{chr(39)}{letter}{chr(39)},' * count}]\ny = 'é' + '{letter}b'\n")
+    error = failure(f"x = ['é', '{letter}', '{letter}' 'b']")
+    assert error.what == "implicit string concatenation is not allowed"
 
 
 def test_windows_line_ends_change_nothing() -> None:

@@ -95,6 +95,8 @@ def _range(start: Any, stop: Any = None, step: Any = 1) -> range:
     for bound in (start, stop, step):
         if bound is not None and type(bound) is not int:
             raise EvalError(f"range() takes int, not {type_name(bound)}")
+        if bound is not None and not -(2**31) <= bound < 2**31:
+            raise EvalError(f"range(): got {bound}, want a value in signed 32-bit range")
     if step == 0:
         raise EvalError("step cannot be 0")
     return range(0, start) if stop is None else range(start, stop, step)

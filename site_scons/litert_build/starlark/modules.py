@@ -21,6 +21,8 @@ from litert_build.starlark.values import EvalError, freeze
 
 _FILES: set[str] = set()
 _QUOTED = re.compile(r"'\w+'")
+_NOT_CALLABLE = re.compile(r"'(\w+)' object is not callable")
+_TYPES = {"str": "string", "StarlarkList": "list", "StarlarkDict": "dict"}
 _PYTHON_NAME = re.compile(r"[\w.]*<locals>\.")
 _FAULTS = (TypeError, NameError, AttributeError, ValueError, LookupError, ArithmeticError, MemoryError)
 
@@ -159,6 +161,9 @@ def _plain_words(error: BaseException) -> str:
     if isinstance(error, NameError):  # every name is bound somewhere: the resolver saw to that
         kind = "global" if not isinstance(error, UnboundLocalError) and str(error).startswith("name ") else "local"
         return f"{kind} variable {_QUOTED.findall(str(error))[0]} is referenced before assignment"
+    called = _NOT_CALLABLE.fullmatch(str(error))
+    if called:
+        return f"'{_TYPES.get(called[1], called[1])}' object is not callable"
     return _PYTHON_NAME.sub("", str(error)) or f"it ended in {type(error).__name__}"
 
 

@@ -21,6 +21,7 @@ from litert_build.starlark.resolver import bound_at_top, resolve
 
 Kind = Literal["build", "bzl", "workspace"]
 MAX_BYTES = 4_000_000
+MAX_NAMED = 5_000
 
 _STATEMENTS = (
     ast.Expr, ast.Assign, ast.AugAssign, ast.FunctionDef, ast.If, ast.For, ast.Return, ast.Pass, ast.Break, ast.Continue,
@@ -153,6 +154,7 @@ class _Validator(ast.NodeVisitor):
 
     def __init__(self, text: str, file: str, kind: Kind) -> None:
         self.lines = text.split("\n")
+        self.coded = (-1, b"")  # the last line with other letters than ASCII's that was asked for, by number
         self.file = file
         self.kind = kind
 
@@ -253,6 +255,8 @@ class _Validator(ast.NodeVisitor):
             raise self.fail("a call takes one *args and one **kwargs", node)
         if stars:
             self.check_order(node)
+        if len(node.keywords) > MAX_NAMED:  # Python compares each with each
+            raise self.fail(f"a call takes at most {MAX_NAMED} named arguments", node, "give a dict")
         names = [k.arg for k in node.keywords]
         if len(set(names)) < len(names):
             twice = next(k for position, k in enumerate(node.keywords) if k.arg in names[:position])
@@ -337,8 +341,14 @@ class _Validator(ast.NodeVisitor):
 
     def segment(self, node: ast.Constant) -> str:
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-        lines = self.lines[first : last + 1]
         end = node.end_col_offset or 0
+        if first == last and self.lines[first].isascii():
+            return self.lines[first][node.col_offset : end]
+        if first == last:
+            if self.coded[0] != first:
+                self.coded = (first, self.lines[first].encode())
+            return self.coded[1][node.col_offset : end].decode()
+        lines = self.lines[first : last + 1]
         if all(map(str.isascii, lines)):
             lines[-1] = lines[-1][:end]
             lines[0] = lines[0][node.col_offset :]
