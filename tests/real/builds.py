@@ -4,6 +4,7 @@
     build.scons()                              # what the run printed; a failing run fails the test
     build.made("*.o")                          # the files made for the target that match
     (protoc,) = build.make("protoc")           # one output of the main repository, built with what it needs
+    build.analysis().actions                   # what there is to build
 
 LITERT_LM_REAL_BUILDS names a folder that keeps the builds, so that a long one continues where it stopped.
 """
@@ -17,8 +18,11 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from litert_build.sources.lock import Product, Repository
+from litert_build.bazel.analysis import Analysis, analyze
+from litert_build.policy.targets import find_target
+from litert_build.sources.lock import Lock, Product, Repository
 from litert_build.sources.lock_text import lock_text
+from litert_build.sources.trees import materialize
 
 from tests.real.cases import Case
 from tests.real.trees import optional_trees_skip
@@ -28,13 +32,15 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @dataclass
 class Build:
-    """One case in a folder of its own. `repositories` take the place of the case's of the same names."""
+    """One case in a folder of its own. `repositories` take the place of the case's of the same names. No compile may read a header that
+    nothing declares, unless `headers` says otherwise."""
 
     case: Case
     folder: Path
     roots: tuple[str, ...]
     product: Product = field(default_factory=lambda: Product("objects"))
     repositories: tuple[Repository, ...] = ()
+    headers: str = "strict"
 
     def __post_init__(self) -> None:
         if kept := os.environ.get("LITERT_LM_REAL_BUILDS"):
@@ -68,8 +74,14 @@ class Build:
         return lock.file
 
     def command(self, *extra: str) -> list[str]:
-        places = (f"lock={self.lock()}", f"build_dir={self.folder / 'build'}", f"store={self.folder / 'store'}", "offline=yes")
-        return [sys.executable, "-m", "SCons", "-Q", *places, *extra]
+        places = (f"lock={self.lock()}", f"build_dir={self.folder / 'build'}", f"store={self.folder / 'store'}")
+        return [sys.executable, "-m", "SCons", "-Q", *places, "offline=yes", f"headers={self.headers}", *extra]
+
+    def analysis(self) -> Analysis:
+        """Return our evaluation of this build."""
+        lock = Lock.read(self.lock())
+        trees = materialize(lock, store=self.folder / "store", overlays_dir=self.folder / "overlays", offline=True)
+        return analyze(lock, trees, find_target("linux-x64"))
 
     def scons(self, *extra: str) -> str:
         """Run the main job and return what it printed."""

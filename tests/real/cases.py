@@ -24,8 +24,9 @@ HERE = Path(__file__).resolve().parent
 class Case:
     """One question to the oracle. `query` selects the root targets; `trees` maps repositories to rows of the table of trees; `stubs`
     names repositories of ours (tests/real/stubs), mostly what BUILD files load or list and the closure does not need; `overlays`
-    maps repositories to the files of the main tree that stand in them, by their path inside; `fused` is a folder of the main tree
-    whose files stand at the tree's root, `written` files of the main tree by their content; `lock_file` is a lock that says it all.
+    maps repositories to the files of the main tree that stand in them, by their path inside; `fused` is a folder of the repository
+    `fused_into` whose files stand at that tree's root, `written` are further files of it by their content; `lock_file` is a lock that
+    says it all.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Case:
     defines: dict[str, str] = field(default_factory=dict)
     stubs: tuple[str, ...] = ()
     overlays: dict[str, dict[str, str]] = field(default_factory=dict)
+    fused_into: str = ""
     fused: str = ""
     written: dict[str, str] = field(default_factory=dict)
     internal_users: bool = False
@@ -69,8 +71,8 @@ class Case:
         )
 
     def _laid_over(self, repository: str, folder: Path) -> dict[str, FileRef]:
-        if repository == self.main:
-            fused = [file for file in (folder / self.fused).rglob("*") if file.is_file()] if self.fused else []
+        if repository == self.fused_into:
+            fused = [file for file in (folder / self.fused).rglob("*") if file.is_file()]
             files = {file.relative_to(folder / self.fused).as_posix(): FileRef(path=file) for file in sorted(fused)}
             return files | {inside: FileRef(content=text) for inside, text in self.written.items()}
         if repository not in self.overlays:
@@ -83,8 +85,12 @@ def _libraries(pattern: str) -> str:
     return f'kind("cc_library", {pattern}) except attr("testonly", 1, {pattern})'
 
 
-def _llvm(name: str, root: str) -> Case:
-    """LLVM's overlay as its own repository rule lays it out: BUILD files over the tree, the version and the back ends written."""
+def _llvm(name: str, root: str, main: str = "llvm-project") -> Case:
+    """LLVM's overlay as its own repository rule lays it out: BUILD files over the tree, the version and the back ends written.
+
+    Bazel evaluates LLVM as the main repository, but runs its table generator only where it is another: with the main one's empty
+    workspace_root LLVM's gentbl() makes `-I /llvm/include`. Then `main` is a repository of ours.
+    """
     version = {
         "CMAKE_CXX_STANDARD": "17",
         "LLVM_VERSION_MAJOR": "19",
@@ -98,11 +104,12 @@ def _llvm(name: str, root: str) -> Case:
     lines = [f'{key} = "{value}"' for key, value in version.items()]
     return Case(
         name,
-        "llvm-project",
+        main,
         {"llvm-project": "llvm-toolchain-19"},
         root,
         cxxopts=("-std=c++17",),
-        stubs=("llvm_zlib", "llvm_zstd"),
+        stubs=("llvm_zlib", "llvm_zstd", *({main} - {"llvm-project"})),
+        fused_into="llvm-project",
         fused="utils/bazel/llvm-project-overlay",
         written={
             "BUILD.bazel": "",
@@ -208,3 +215,6 @@ CASES: dict[str, Case] = {
         _llvm("mlir-opt", "//mlir:mlir-opt"),
     )
 }
+
+# Built, and not asked about.
+LLVM_TABLES = _llvm("llvm-tables", "@llvm-project//clang:clang", main="llvm_user")

@@ -22,6 +22,7 @@ from litert_build.errors import BuildError
 from litert_build.policy.targets import find_target
 from litert_build.sources.trees import materialize
 from litert_build.starlark.values import to_repr
+from litert_build.toolchains.flags import check
 
 from tests.real.cases import CASES, Case
 from tests.real.trees import cache_folder, optional_trees_skip, tree_path
@@ -73,13 +74,14 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CLOSURES)
-def test_closure_keeps_its_size(name: str, tmp_path: Path) -> None:
+def test_closure_keeps_its_size_and_every_flag_is_known(name: str, tmp_path: Path) -> None:
     analysis = evaluated(name, tmp_path)
     units = Counter(action.configuration for action in analysis.actions.compiles())
     commands = sum(isinstance(action, Run) for action in analysis.actions)
     objects = {*analysis.link.objects, *analysis.link.lazy}
     assert (units["k8-opt"], units["k8-opt-exec"], commands, len(objects)) == CLOSURES[name]
     assert len(units) <= 2
+    check(flag for action in analysis.actions.compiles() for flag in action.flags)
 
 
 @pytest.mark.parametrize("name", CLOSURES)
