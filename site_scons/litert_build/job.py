@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -126,7 +127,7 @@ class Job:
         """Return the actions of the lock's roots, and keep their rendering for the next build."""
         from litert_build.bazel.analysis import analyze  # most builds find the graph as it was, and need not wait for the evaluator
 
-        trees = self.fetch()
+        trees, started = self.fetch(), time.time_ns()
         analysis = analyze(
             self.lock,
             trees,
@@ -136,7 +137,8 @@ class Job:
             cache=self._evaluated,
         )
         read = (*analysis.read, trees[self.lock.main], *self._lock_files(), *code_files())
-        digest = self.folder.database.remember(GRAPH, self._graph_key, dict.fromkeys(str(path.absolute()) for path in read))
+        paths = dict.fromkeys(str(path.absolute()) for path in read)
+        digest = self.folder.database.remember(GRAPH, self._graph_key, paths, started)
         self.folder.database.notes[LINKS] = "\n".join(links_of(self.root))
         DeclaredHeaders.from_depsets(analysis.headers).save(self.folder.state / HEADERS)
         save_graph(self._graph_file, self._graph_key + digest, self._rendered(analysis), analysis.link)

@@ -32,7 +32,7 @@ _NO_MATTER = frozenset({"verbose", "debug", "cache", "cache_limit", "launcher", 
 
 
 def generate(env: Any) -> None:
-    env["STARTED"] = time.monotonic()
+    env["STARTED"], env["STARTED_AT"] = time.monotonic(), time.time_ns()
     env["CONSOLE"] = Console(sys.stdout)
     env.AddMethod(build_folder, "BuildFolder")
     env.AddMethod(finish_at_exit, "FinishAtExit")
@@ -67,7 +67,7 @@ def finish_at_exit(env: Any, options: Options, session: Session, products: Seque
 
     def finish() -> None:
         if _whole(options) and session.complete():
-            session.database.remember(WHOLE, _run_key(options), read())
+            session.database.remember(WHOLE, _run_key(options), read(), env["STARTED_AT"])
             stored = {"steps": len(session.steps), "products": [(product.name, str(product.file)) for product in products]}
             session.database.notes[SUMMARY] = json.dumps(stored)
         session.finish()

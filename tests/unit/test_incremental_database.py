@@ -165,11 +165,19 @@ def test_a_folder_in_the_place_of_the_file_is_refused(base: Path) -> None:
 def test_remembering_ends_when_a_path_changes(base: Path) -> None:
     saved(base)
     database = opened(base)
-    digest = database.remember("graph", b"key", [str(base / "a.cc"), str(base / "absent")])
+    digest = database.remember("graph", b"key", [str(base / "a.cc"), str(base / "absent")], time.time_ns())
     database.save()
     assert opened(base).recall("graph", b"key") == digest and opened(base).recall("graph", b"other") is None
     write(base, "absent", "there now")
     assert opened(base).recall("graph", b"key") is None
+
+
+def test_what_was_written_while_it_was_read_is_not_remembered(base: Path) -> None:
+    database = opened(base)
+    started = time.time_ns() - 50_000_000
+    write(base, "BUILD", "written while the packages were evaluated")
+    assert database.remember("graph", b"key", ["BUILD"], started) and database.recall("graph", b"key") is None
+    assert database.remember("graph", b"key", ["BUILD"], time.time_ns()) == database.recall("graph", b"key")
 
 
 def test_a_removed_step_takes_its_outputs_with_it(base: Path) -> None:

@@ -282,15 +282,22 @@ class Database:
         self._append(("file", path, stamp, digest))
         return number
 
-    def remember(self, what: str, key: bytes, paths: Iterable[str]) -> bytes:
-        """Keep `key` and the content of `paths` under a name; returns the digest over that content."""
+    def remember(self, what: str, key: bytes, paths: Iterable[str], since: int) -> bytes:
+        """Keep `key` and the content of `paths` under a name; returns the digest over that content. Where one that is seen for the first
+        time was written after the moment `since`, when the reading began, nobody knows which content was read: nothing is kept."""
         with self._lock:
-            numbers = array("I")
+            numbers, known = array("I"), True
             for path in paths:
                 number = self.files.find(path)
-                numbers.append(self.files.put(path, *self.files.examine(path)) if number is None else number)
+                if number is None:
+                    status = self.files.status(path)
+                    known = known and (status is None or not since <= status.st_ctime_ns <= time.time_ns())
+                    number = self.files.put(path, *self.files.examine(path))
+                numbers.append(number)
             digest = self.files.combined(numbers)
-            self.remembered[what] = (key, numbers.tobytes(), digest)
+            self.remembered.pop(what, None)
+            if known:
+                self.remembered[what] = (key, numbers.tobytes(), digest)
             self._dirty = True
             return digest
 
