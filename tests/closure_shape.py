@@ -248,8 +248,9 @@ config_setting(name = "fuchsia", constraint_values = if_oss([], ["@platforms//os
 HEADERS = ["model.h", "//tflite/core:macros.h"]
 exports_files([header for header in HEADERS if header[0] != "/"])
 library_with_tflite(name = "framework", srcs = [], hdrs = HEADERS, copts = copts(), twin = True, tflite_deps = [":api"],
-    deps_selects = [{":keep_symbols": [], "//conditions:default": [":api"]}], deps = [":schema"], alwayslink = 1)
+    deps_selects = [{":keep_symbols": [], "//conditions:default": [":logger"]}], deps = [":schema"], alwayslink = 1)
 library_with_tflite(name = "api", srcs = ["api.cc"], twin = True)
+cc_library(name = "logger", srcs = ["logger.cc"])
 flatbuffer_cc_library(name = "schema", srcs = ["schema.fbs"], flatc_args = ["--gen-mutable"])
 self_contained_suite(name = "suite")
 """,
