@@ -1,6 +1,6 @@
 """TensorFlow Lite's C library, built from TensorFlow's own BUILD files into one host library, computes what PyPI's tflite-runtime does.
 
-PyPI's package is the same release built by Bazel. Set LITERT_LM_REAL=all to run this: the build takes about 600 CPU seconds.
+PyPI's package is the same release built by Bazel. The build takes about 600 CPU seconds; LITERT_LM_REAL=some leaves it out.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from litert_build.sources.lock import FileRef, Product, Repository
 
 from tests.real.builds import REPOSITORY, Build, counted
 from tests.real.cases import CASES
 from tests.real.trees import require
 
-pytestmark = pytest.mark.skipif(os.environ.get("LITERT_LM_REAL") != "all", reason="about 600 CPU seconds: set LITERT_LM_REAL=all")
+pytestmark = pytest.mark.skipif(os.environ.get("LITERT_LM_REAL") == "some", reason="LITERT_LM_REAL=some: about 600 CPU seconds")
 
 OVERLAY = Path(__file__).parent / "overlays" / "ruy"
 REFERENCE = Path(__file__).parent / "tflite_reference.py"
@@ -111,24 +111,35 @@ class TfLite:
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    build = tflite(tmp_path_factory.mktemp("tflite"))
-    build.scons("host")
-    second = build.scons("host", "verbose=yes")
-    assert counted(second, "actions run") == 0, second
-    yield build.bin / "host" / "libtensorflowlite_c.so"
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that the workers of one run of pytest-xdist share."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "tflite-shared"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="module")
-def reference(library: Path) -> dict[str, dict[str, list[str]]]:
+def library(shared: Path) -> Path:
+    with FileLock(shared / "library.lock"):
+        build = tflite(shared)
+        build.scons("host")
+        second = build.scons("host", "verbose=yes")
+    assert counted(second, "actions run") == 0, second
+    return build.bin / "host" / "libtensorflowlite_c.so"
+
+
+@pytest.fixture(scope="module")
+def reference(library: Path, shared: Path) -> dict[str, dict[str, list[str]]]:
     """What tflite-runtime computes for all models, which need Python 3.11 and an older numpy than ours."""
     if sys.version_info[:2] != (3, 11):
         pytest.skip("PyPI's tflite-runtime 2.14.0 is for Python 3.11")
     home = REPOSITORY / ".cache" / "tflite-runtime"
     python = home / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-    subprocess.run([str(python), "-m", "pip", "install", "-q", "--require-hashes", "-r", str(REQUIREMENTS)], check=True)
+    with FileLock(shared / "reference.lock"):
+        if not python.exists():
+            subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", "--require-hashes", "-r", str(REQUIREMENTS)], check=True)
     models = [str(models_folder() / folder / f"{name}.bin") for folder, names in MODELS.items() for name in names]
     printed = subprocess.run([str(python), str(REFERENCE), *models], check=True, capture_output=True, text=True).stdout
     return dict(json.loads(printed))
