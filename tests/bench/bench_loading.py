@@ -8,6 +8,7 @@ The figures to hold: all 988 packages of tensorflow in 6 s cold and 1 s from the
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,8 @@ STATES = {"nothing kept": ("code", "packages"), "code kept": ("packages",), "pac
 
 def main() -> None:
     """Print one line a case and state: wall and CPU seconds, and what was found."""
+    top = Path(__file__).resolve().parents[2]
+    paths = {**os.environ, "PYTHONPATH": f"{top / 'site_scons'}{os.pathsep}{top}"}
     parser = argparse.ArgumentParser(description="Times the loading of BUILD files.")
     parser.add_argument("--repeat", type=int, default=3)
     repeat = parser.parse_args().repeat
@@ -58,7 +61,9 @@ def main() -> None:
                 for state, removed in STATES.items():
                     for part in removed:
                         shutil.rmtree(Path(folder, "cache", part), ignore_errors=True)
-                    run = subprocess.run([sys.executable, "-c", PROBE, name, folder, what], check=True, capture_output=True, text=True)
+                    run = subprocess.run(
+                        [sys.executable, "-c", PROBE, name, folder, what], check=True, capture_output=True, text=True, env=paths
+                    )
                     times[state].append([float(word) for word in run.stdout.split()])
         for state, runs in times.items():
             wall, busy, found = map(median, zip(*runs))
