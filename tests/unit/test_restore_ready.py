@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import signal
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -96,14 +98,18 @@ def test_an_object_that_is_not_there_stays_pending_and_counts_once(tmp_path: Pat
     assert not session.restore("b.o") and session.cache and session.cache.text == "1 hits, 1 misses"
 
 
-def test_an_interrupt_ends_it_after_the_objects_in_hand(tmp_path: Path, filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_ends_it_after_the_object_in_hand(tmp_path: Path, filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     session = session_of(tmp_path / "second", [unit("a"), unit("b")], filled)
     session.pending()
+    begun: list[str] = []
 
-    def interrupted(key: str) -> bool:
-        raise KeyboardInterrupt
+    def slow(key: str) -> bool:
+        begun.append(key)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        time.sleep(0.5)  # as an object from afar takes
+        return False
 
-    monkeypatch.setattr(session, "restore", interrupted)
+    monkeypatch.setattr(session, "restore", slow)
     with pytest.raises(KeyboardInterrupt):
         session.restore_ready(["a.o", "b.o"], 1)
-    assert session.restored == [] and session.perform("a.o") == 0
+    assert begun == ["a.o"] and session.perform("a.o") == 0
