@@ -105,6 +105,7 @@ def test_an_interrupt_ends_it_after_the_object_in_hand(tmp_path: Path, filled: P
 
     def slow(key: str) -> bool:
         begun.append(key)
+        time.sleep(0.2)  # until the session waits
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         time.sleep(0.5)  # as an object from afar takes
         return False
