@@ -301,7 +301,8 @@ def test_dry_run_names_the_steps_and_makes_nothing(project: Project) -> None:
         ("--keep", "--keep: unknown option '--keep'\n  -> did you mean --keep-going?"),
         ("cache_limit=abc", "cache_limit=abc: cache_limit takes a size, not 'abc'\n  -> cache_limit=5G"),
         ("cache=SConstruct", f"cache={REPOSITORY / 'SConstruct'}: the cache is no folder"),
-        ("launcher=/nope", "no launcher '/nope'"),
+        ("launcher=/nope", "launcher=/nope: no launcher '/nope'\n  -> name a program, as in launcher=ccache"),
+        ("launcher='ccache", "launcher='ccache: the command cannot be split into words: No closing quotation\n  -> close the quotation"),
         ("targets host", "targets host: targets is a command of its own\n  -> scons targets"),
     ],
 )

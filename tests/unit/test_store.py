@@ -152,6 +152,8 @@ def test_a_checkout_stands_in_for_an_archive(tmp_path: Path) -> None:
     assert ((made / "x").read_text(), (made / "BUILD.bazel").read_text()) == ("mine", "b")
     with pytest.raises(BuildError, match=r"the lock has no repository 'aa' to replace\n.*did you mean a"):
         trees(tmp_path, it, local={"aa": tmp_path / "work"})
+    with pytest.raises(BuildError, match=r"src_zzz=: the lock has no repository 'zzz' to replace\n.*it has a$"):
+        trees(tmp_path, it, local={"zzz": tmp_path / "work"})
     with pytest.raises(BuildError, match=r"src_a=: .*none is not a folder"):
         trees(tmp_path, it, local={"a": tmp_path / "none"})
 

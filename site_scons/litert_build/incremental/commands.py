@@ -140,12 +140,16 @@ def launcher_of(options: Options) -> tuple[str, ...]:
     """Return the words of `launcher=`, the program by its path: a command's own PATH may hold another.
 
     Raises BuildError where the program is not installed."""
-    words = tuple(shlex.split(options["launcher"]))
+    where = f"launcher={options['launcher']}"
+    try:
+        words = tuple(shlex.split(options["launcher"]))
+    except ValueError as error:
+        raise BuildError(f"the command cannot be split into words: {error}", where=where, mend="close the quotation") from None
     if not words:
         return ()
     program = shutil.which(words[0])
     if program is None:
         known = ("ccache", "sccache", "distcc", "icecc")
         mend = nearest(words[0], known) if words[0] not in known else f"apt-get install {words[0]}"
-        raise BuildError(f"no launcher {words[0]!r}", where="launcher=", mend=mend or "name a program, as in launcher=ccache")
+        raise BuildError(f"no launcher {words[0]!r}", where=where, mend=mend or "name a program, as in launcher=ccache")
     return (program, *words[1:])

@@ -57,7 +57,8 @@ def materialize(
     local = local or {}
     for name in local:
         if name not in lock.repositories:
-            raise BuildError(f"the lock has no repository {name!r} to replace", where=f"src_{name}=", mend=nearest(name, lock.repositories))
+            mend = nearest(name, lock.repositories) or f"it has {', '.join(sorted(lock.repositories))}"
+            raise BuildError(f"the lock has no repository {name!r} to replace", where=f"src_{name}=", mend=mend)
     network = replace(network or Network(), offline=offline)
     maker = TreeMaker(Fetcher(shared_store(store, progress), network, progress), overlays_dir, str(lock.file), target, outlines)
     try:

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from litert_build.starlark.entries import read_entry, write_entry
-from litert_build.starlark.syntax import Kind, Load, Stage, compile_file
+from litert_build.starlark.grammar import Kind, Load
+from litert_build.starlark.syntax import Stage, compile_file
 
 
 class CodeCache:

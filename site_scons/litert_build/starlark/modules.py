@@ -15,8 +15,9 @@ from types import FrameType, TracebackType
 from typing import Any, Protocol
 
 from litert_build.errors import BuildError, nearest
+from litert_build.starlark.grammar import Kind, Load
 from litert_build.starlark.operators import RUNTIME, function_maker
-from litert_build.starlark.syntax import Kind, Load, Stage, compile_file
+from litert_build.starlark.syntax import Stage, compile_file
 from litert_build.starlark.values import EvalError, freeze
 
 _FILES: set[str] = set()

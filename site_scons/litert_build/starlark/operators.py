@@ -1,4 +1,4 @@
-"""Owns what the rewritten code calls instead of Python's own operators (syntax.py writes the calls).
+"""Owns what the rewritten code calls instead of Python's own operators (rewriter.py writes the calls).
 
 add(StarlarkList([1]), StarlarkList([2]))
 attribute("a,b", "split")(",")
