@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import signal
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -46,6 +47,17 @@ def unit(name: str, *before: str) -> Step:
 def generator() -> Step:
     command = Command("process", ("/bin/sh", "-c", "echo > made.h"), ("made.h",))
     return Step("Make made.h", (), ("made.h",), b"made", command)
+
+
+def until_main_is_in(function: str) -> None:
+    """Wait until a function of that name runs in the main thread; 10 s at most."""
+    for _ in range(1000):
+        frame = sys._current_frames().get(threading.main_thread().ident or 0)
+        while frame is not None:
+            if frame.f_code.co_name == function:
+                return
+            frame = frame.f_back
+        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -105,9 +117,9 @@ def test_an_interrupt_ends_it_after_the_object_in_hand(tmp_path: Path, filled: P
 
     def slow(key: str) -> bool:
         begun.append(key)
-        time.sleep(0.2)  # until the session waits
+        until_main_is_in("result")  # the session waits
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        time.sleep(0.5)  # as an object from afar takes
+        until_main_is_in("shutdown")  # it has told the threads, and waits for this object
         return False
 
     monkeypatch.setattr(session, "restore", slow)
