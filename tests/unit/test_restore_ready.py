@@ -117,12 +117,17 @@ def test_an_interrupt_ends_it_after_the_object_in_hand(tmp_path: Path, filled: P
 
     def slow(key: str) -> bool:
         begun.append(key)
-        until_main_is_in("result")  # the session waits
+        until_main_is_in("wait")
+        time.sleep(0.05)  # past the last instruction before it waits
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         until_main_is_in("shutdown")  # it has told the threads, and waits for this object
         return False
 
     monkeypatch.setattr(session, "restore", slow)
-    with pytest.raises(KeyboardInterrupt):
-        session.restore_ready(["a.o", "b.o"], 1)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job is started with SIGINT ignored
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            session.restore_ready(["a.o", "b.o"], 1)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert begun == ["a.o"] and session.perform("a.o") == 0
