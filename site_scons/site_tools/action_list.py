@@ -114,9 +114,8 @@ def _target(env: Any, session: Session, output: str) -> Any:
 
 def _longest_first(session: Session, outputs: Sequence[str], nodes: Mapping[str, Any]) -> list[Any]:
     """Return the nodes of outputs, those first that take longest: SCons starts what it finds first."""
-    found = dict.fromkeys(nodes[output] for output in outputs if output in nodes)
-    expected = {nodes[output]: session.expected(output) for output in outputs if output in nodes}
-    return sorted(found, key=lambda node: -expected[node])
+    cost = {nodes[output]: session.cost(output) for output in outputs if output in nodes}
+    return sorted(cost, key=cost.__getitem__, reverse=True)
 
 
 def define_plain_steps(env: Any, session: Session) -> dict[str, Any]:

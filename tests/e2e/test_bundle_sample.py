@@ -27,10 +27,10 @@ def run(*argv: str, **environment: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the sample's bundle, built anew."""
+def bundle(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """The folder of the sample's bundle, linked and packed anew."""
     build = tmp_path_factory.mktemp("sample") / "build"
-    run(sys.executable, "-m", "SCons", "-Q", "target=linux-x64", f"build_dir={build}")
+    run(sys.executable, "-m", "SCons", "-Q", "target=linux-x64", f"build_dir={build}", f"cache={cache}")
     return build / "linux-x64" / "sample" / "bundle"
 
 

@@ -291,6 +291,16 @@ def test_the_longest_steps_start_first_and_the_timeline_shows_it(engine: Engine)
     assert all(event["ph"] == "X" and event["dur"] > 0 and event["tid"] == 0 for event in events)
 
 
+def test_the_largest_sources_start_first_as_long_as_no_step_was_timed(engine: Engine) -> None:
+    for name, size in (("small", 0), ("large", 2000), ("middle", 1000)):
+        engine.write(f"{name}.cc", f"int {name}() {{ return 1; }}\n//{'x' * size}\n")
+        engine.compile(f"{name}.cc")
+    trace = engine.folder / "trace.json"
+    assert engine.scons("-j1", f"trace={trace}").code == 0
+    events = sorted(json.loads(trace.read_text())["traceEvents"], key=lambda event: event["ts"])
+    assert [event["args"]["key"] for event in events] == ["bazel-out/large.o", "bazel-out/middle.o", "bazel-out/small.o"]
+
+
 def test_what_a_step_that_is_gone_had_made_is_removed(project: Engine) -> None:
     project.write("b.cc", '#if __has_include("made.h")\nint b() { return 5; }\n#else\nint b() { return 6; }\n#endif\n')
     project.scons()

@@ -162,10 +162,10 @@ def scons(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def build(tmp_path_factory: pytest.TempPathFactory, gcc: Toolchain) -> Path:
+def build(tmp_path_factory: pytest.TempPathFactory, gcc: Toolchain, cache: Path) -> Path:
     """A build folder in which the sample was built and walked."""
     folder = tmp_path_factory.mktemp("sample") / "build"
-    done = scons(folder, "smoke", "target=linux-x64", "toolchain=gcc")
+    done = scons(folder, "smoke", "target=linux-x64", "toolchain=gcc", f"cache={cache}")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "ok  C: about, generate, stream, direct, endings, conversation, embedding, threads, speech; 24 values" in done.stdout
     assert "ok  ctypes: generate, direct, embedding; 6 values" in done.stdout

@@ -193,7 +193,7 @@ def test_native_libraries_are_what_rustc_says() -> None:
 
 
 @needs_cargo
-def test_the_rust_sample_becomes_a_host_and_an_edit_of_its_crate_another(tmp_path: Path) -> None:
+def test_the_rust_sample_becomes_a_host_and_an_edit_of_its_crate_another(tmp_path: Path, cache: Path) -> None:
     project = tmp_path / "project"
     for name in ("site_scons", "src", "third_party"):
         shutil.copytree(REFS.parents[1] / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -202,8 +202,10 @@ def test_the_rust_sample_becomes_a_host_and_an_edit_of_its_crate_another(tmp_pat
         shutil.copyfile(REFS.parents[1] / name, project / name)
 
     def scons() -> str:
-        argv = [sys.executable, "-m", "SCons", "-Q", "-j2", "ref=sample-rust", "target=linux-x64", "host", f"store={tmp_path / 'store'}"]
-        done = subprocess.run([*argv, "offline=yes"], cwd=project, capture_output=True, text=True, timeout=900, check=False)
+        argv = [sys.executable, "-m", "SCons", "-Q", "-j2", "ref=sample-rust", "target=linux-x64", "host", f"cache={cache}"]
+        done = subprocess.run(
+            [*argv, f"cache={cache}", "offline=yes"], cwd=project, capture_output=True, text=True, timeout=900, check=False
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         (host,) = (project / "build/linux-x64/sample-rust/bazel-out").rglob("libLiteRtLm.so")
         code = f"import ctypes; f = ctypes.CDLL({str(host)!r}).litert_lm_render_template; f.restype = ctypes.c_char_p; "

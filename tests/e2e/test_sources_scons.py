@@ -105,11 +105,6 @@ class Checkout:
         return self.folder / "project" / "build" / "linux-x64" / ref / "bundle"
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("objects")
-
-
 @pytest.fixture
 def checkout(tmp_path: Path, cache: Path) -> Iterator[Checkout]:
     project = tmp_path / "project"

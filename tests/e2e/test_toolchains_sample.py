@@ -66,12 +66,12 @@ class Host:
     root: Path
 
 
-def build_host(folder: Path, row: tuple[str, str, str]) -> Host:
+def build_host(folder: Path, row: tuple[str, str, str], *places: str) -> Host:
     """Build the sample's bundle in `folder`; the gate has passed it."""
     target, name, runtime = row
     toolchain = toolchain_or_skip(name, target, runtime)
     arguments = [f"target={target}", f"toolchain={name}", *([f"runtime={runtime}"] if runtime else [])]
-    command = [str(Path(sys.executable).with_name("scons")), "-j2", *arguments, f"build_dir={folder}"]
+    command = [str(Path(sys.executable).with_name("scons")), "-j2", *arguments, f"build_dir={folder}", *places]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"Validated in-process LiteRT linkage on {target}" in done.stdout
@@ -86,8 +86,8 @@ def parameter(target: str, name: str, runtime: str, by_default: bool) -> object:
 
 
 @pytest.fixture(scope="module", params=[parameter(*fields) for fields in ROWS])
-def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Host:
-    return build_host(tmp_path_factory.mktemp("sample") / "build", request.param)
+def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Host:
+    return build_host(tmp_path_factory.mktemp("sample") / "build", request.param, f"cache={cache}")
 
 
 def execute(folder: Path, toolchain: Toolchain, source: str, arguments: list[str]) -> str:

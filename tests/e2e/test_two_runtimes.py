@@ -31,6 +31,7 @@ class Builds:
     """The sample in its two halves: a core library of its own, and a host that needs it."""
 
     folder: Path
+    cache: Path
 
     def lock(self, name: str, **changes: object) -> Path:
         lock = json.loads((REPOSITORY / "third_party/refs/sample.json").read_text(encoding="utf-8"))
@@ -44,7 +45,7 @@ class Builds:
         return file
 
     def scons(self, lock: Path, *extra: str) -> Result:
-        places = (f"lock={lock}", f"build_dir={self.folder / lock.stem}", "host")
+        places = (f"lock={lock}", f"build_dir={self.folder / lock.stem}", f"cache={self.cache}", "host")
         process = subprocess.run(
             [sys.executable, "-m", "SCons", "-Q", *places, *extra], cwd=REPOSITORY, capture_output=True, text=True, timeout=600, check=False
         )
@@ -75,8 +76,8 @@ class Builds:
 
 
 @pytest.fixture
-def builds(tmp_path: Path) -> Builds:
-    return Builds(tmp_path)
+def builds(tmp_path: Path, cache: Path) -> Builds:
+    return Builds(tmp_path, cache)
 
 
 def needs_clang() -> None:

@@ -32,8 +32,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @dataclass
 class Build:
-    """One case in a folder of its own. `repositories` take the place of the case's of the same names. No compile may read a header that
-    nothing declares, unless `headers` says otherwise."""
+    """One case in a folder of its own. `repositories` take the place of the case's of the same names, `copts` follow the options of the
+    optimized mode. No compile may read a header that nothing declares, unless `headers` says otherwise."""
 
     case: Case
     folder: Path
@@ -41,6 +41,7 @@ class Build:
     product: Product = field(default_factory=lambda: Product("objects"))
     repositories: tuple[Repository, ...] = ()
     headers: str = "strict"
+    copts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if kept := os.environ.get("LITERT_LM_REAL_BUILDS"):
@@ -66,6 +67,7 @@ class Build:
             release="v0.0.1",
             product=self.product,
             repositories={**case.repositories, **{repository.name: repository for repository in self.repositories}},
+            copts=self.copts,
             cxxopts=case.cxxopts or ("-std=c++17",),
         )
         text = lock_text(lock)

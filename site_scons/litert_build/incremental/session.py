@@ -11,6 +11,7 @@ is decided when its turn comes: a generator that makes the same file again makes
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import traceback
@@ -152,6 +153,15 @@ class Session:
         """How many seconds the step may take: what it took last time, or what an average step took."""
         times = self.database.times
         return times.get(key) or (self._average if times else 1.0)
+
+    def cost(self, output: str) -> tuple[float, int]:
+        """What orders outputs by the time they take: the seconds expected and, as long as no step's are known, the size of a source."""
+        step = self.steps.get(output)
+        size = 0
+        if not self.database.times and step is not None and step.reports_inputs:
+            with suppress(OSError):  # a source that a step makes, which has not run
+                size = os.stat(os.path.join(self.root, step.inputs[0])).st_size  # noqa: PTH116, PTH118 (one for each unit)
+        return self.expected(output), size
 
     def seconds_left(self, jobs: int) -> float:
         """How long the steps that are still pending may take on `jobs` cores."""
