@@ -10,17 +10,15 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litert_build.errors import BuildError
 from litert_build.options import Options, find_lock
+from litert_build.places import REFS
 
 if TYPE_CHECKING:
     from litert_build.checks.model import GatePolicy
     from litert_build.policy.targets import Target
-
-REFS = Path(__file__).parents[2] / "third_party" / "refs"
 
 
 @dataclass(frozen=True)

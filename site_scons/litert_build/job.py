@@ -27,7 +27,7 @@ from litert_build.bundles.stage import stage_companions
 from litert_build.checks.gate import check_host
 from litert_build.checks.model import GatePolicy, Waiver
 from litert_build.checks.sarif import to_sarif
-from litert_build.checks.waivers import WAIVERS, read_waivers
+from litert_build.checks.waivers import read_waivers
 from litert_build.errors import BuildError
 from litert_build.gating import Paths, allow_declared, gate_policy
 from litert_build.hosts import HostPlan, plan_host
@@ -40,6 +40,7 @@ from litert_build.incremental.outcome import Outcome
 from litert_build.incremental.signing import bundle_environment, sign
 from litert_build.incremental.steps import Step, needed, steps_of
 from litert_build.options import Options, require_made
+from litert_build.places import WAIVERS
 from litert_build.policy.companions import OFFICIAL_ASSETS, PREBUILT_FOLDERS
 from litert_build.policy.refs import apply_policy, overridden_link_mode
 from litert_build.policy.targets import Target, find_target, host_target

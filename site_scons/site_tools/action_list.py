@@ -8,6 +8,7 @@ Inputs are order-only prerequisites: SCons neither hashes nor scans a file.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -24,6 +25,7 @@ from litert_build.options import Options
 from litert_build.reports.summary import Product
 from litert_build.toolchains.limits import default_link_jobs
 from SCons.Script import GetOption
+from SCons.Script.Main import OptionsParser
 from SCons.Tool import SourceFileScanner
 
 
@@ -47,12 +49,14 @@ def define_goals(
 ) -> None:
     """Define the nodes of the steps that may have to run, and the goals (outputs by name) over them; the last goal is the default."""
     commands = Commands(folder.root, launcher_of(options))
+    jobs = GetOption("num_jobs")
     session = Session(
         folder,
         steps,
         env["CONSOLE"],
         commands,
         decides=options.enabled("incremental"),
+        jobs=jobs,
         link_jobs=options.count("link_jobs", default_link_jobs()),
     )
     if inspect is not None:
@@ -68,8 +72,12 @@ def define_goals(
     env.Default(next(reversed(goals)))
     console = env["CONSOLE"]
     console.total = len(set(nodes.values()))
-    console.seconds_left = partial(session.seconds_left, GetOption("num_jobs"))
+    console.seconds_left = partial(session.seconds_left, jobs)
     env.FinishAtExit(options, session, products, read)
+    if jobs > 1:  # while `jobs` commands run, one thread more deals with what the last one left; SetOption would not outdo a -j
+        OptionsParser.values.num_jobs = jobs + 1
+    gc.freeze()  # what was read lives as long as the run: the collector need not look at it again
+    gc.enable()
 
 
 def _pending(options: Options, session: Session, goals: Mapping[str, Sequence[str]]) -> Sequence[Step]:

@@ -15,17 +15,19 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from litert_build.checks.waivers import WAIVERS
 from litert_build.incremental.database import WHOLE
 from litert_build.incremental.folder import BuildFolder
-from litert_build.incremental.session import Session
 from litert_build.incremental.signing import bundle_environment, sign
 from litert_build.options import Options
+from litert_build.places import WAIVERS
 from litert_build.reports.progress import Console
 from litert_build.reports.summary import Product, summary_text
 from SCons.Script import GetOption, SConsignFile
+
+if TYPE_CHECKING:  # a run in which nothing moved ends before any of it is needed
+    from litert_build.incremental.session import Session
 
 SUMMARY = "summary"
 _NO_MATTER = frozenset({"verbose", "debug", "cache", "cache_limit", "launcher", "trace"})  # options that change no output

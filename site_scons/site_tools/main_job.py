@@ -1,7 +1,7 @@
 """SCons tool: the main job over typed options, and what is answered while reading, without a node: `scons -c` and some goals.
 
 env.CleanFolder(options, folder)
-job = env.MainJob(options, lock, folder)
+job = env.MainJob(options, lock.file, folder)
 env.AnswerWhileReading(job)
 """
 
@@ -48,9 +48,9 @@ def clean_folder(env: Any, options: Options, folder: BuildFolder) -> None:
     sys.exit(0)
 
 
-def main_job(env: Any, options: Options, lock: Lock, folder: BuildFolder) -> Job:
-    """Return the job of the options' lock, target and toolchain, in its own build folder."""
-    return Job.of(options, lock, folder)
+def main_job(env: Any, options: Options, lock: Path, folder: BuildFolder) -> Job:
+    """Return the job of a lock's file and of the options' target and toolchain, in its own build folder. Raises BuildError."""
+    return Job.of(options, Lock.read(lock), folder)
 
 
 def answer_while_reading(env: Any, job: Job) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +25,7 @@ class Linker:
         self.lock = threading.Lock()
         self.running = self.most = 0
 
-    def run(self, command: Command) -> Outcome:
+    def run(self, command: Command, ended: Callable[[], None]) -> Outcome:
         with self.lock:
             self.running += 1
             self.most = max(self.most, self.running)
@@ -41,13 +43,29 @@ def test_no_more_links_run_at_once_than_asked_for(links: int) -> None:
     console: Any = SimpleNamespace(started=str, finished=lambda *words: None, verbose=False)
     folder: Any = SimpleNamespace(database=database, root=Path("root"))
     linker: Any = Linker(links)
-    session = Session(folder, steps, console, linker, decides=False, link_jobs=links)
+    session = Session(folder, steps, console, linker, decides=False, jobs=3, link_jobs=links)
     workers = [threading.Thread(target=session.perform, args=(step.key,)) for step in steps]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
     assert (linker.most, len(session.ran)) == (links, 4)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_no_more_commands_run_at_once_than_jobs_whatever_the_number_of_threads(jobs: int) -> None:
+    steps = [replace(step(f"{number}.o"), work=Command("process", ("cc",), (f"{number}.o",))) for number in range(4)]
+    database: Any = SimpleNamespace(files=SimpleNamespace(full=str), times={})
+    console: Any = SimpleNamespace(started=str, finished=lambda *words: None, verbose=False)
+    folder: Any = SimpleNamespace(database=database, root=Path("root"))
+    compiler: Any = Linker(jobs)
+    session = Session(folder, steps, console, compiler, decides=False, jobs=jobs)
+    workers = [threading.Thread(target=session.perform, args=(step.key,)) for step in steps]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert (compiler.most, len(session.ran)) == (jobs, 4)
 
 
 def step(output: str) -> Step:

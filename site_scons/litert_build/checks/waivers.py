@@ -19,9 +19,6 @@ from litert_build.errors import BuildError, nearest
 _FIELDS = ("rule", "reason", "until", "subject", "target")
 
 
-WAIVERS = Path(__file__).resolve().parents[3] / "third_party" / "waivers.json"
-
-
 def read_waivers(file: Path) -> tuple[Waiver, ...]:
     """Return the waivers of `file`; none where it does not exist. Raises BuildError for a waiver without a known rule, a reason of at
     least ten letters or an end date (YYYY-MM-DD)."""

@@ -13,14 +13,17 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from litert_build.errors import BuildError, nearest
 from litert_build.incremental.depfile import read_depfile
 from litert_build.incremental.outcome import Outcome
+from litert_build.incremental.printed import nothing, printed, taken
 from litert_build.options import Options
 
 _LAUNCHER_VARIABLES = ("CCACHE_", "SCCACHE_", "DISTCC_", "ICECC_")
@@ -50,9 +53,11 @@ class Commands:
 
     root: Path
     launcher: tuple[str, ...] = ()
+    _folders: set[str] = field(default_factory=set, compare=False)  # those of outputs that are known to exist
 
-    def run(self, command: Command) -> Outcome:
-        """Run `command`; it fails where it does not leave all its outputs."""
+    def run(self, command: Command, ended: Callable[[], None] = lambda: None) -> Outcome:
+        """Run `command`; it fails where it does not leave all its outputs. `ended` is called when its process is over, before what that
+        left is read."""
         self._clear(command)
         if command.kind == "write":
             return self._write(command)
@@ -67,6 +72,7 @@ class Commands:
         if launched:
             environment |= self._launcher_environment()
         outcome = self._process(argv, environment, holds_lock=not launched)
+        ended()
         if outcome.code:
             return outcome
         missing = [output for output in command.outputs if not os.path.exists(self._place(output))]  # noqa: PTH110 (the hot path of a build)
@@ -91,16 +97,22 @@ class Commands:
         os.unlink(depfile)  # noqa: PTH108
         return Outcome(0, outcome.output, tuple(read))
 
+    @cached_property
+    def _prefix(self) -> str:
+        return f"{self.root}{os.sep}"
+
     def _place(self, path: str) -> str:
-        return os.path.join(self.root, path)  # noqa: PTH118 (a Path costs ten times as much)
+        return path if os.path.isabs(path) else self._prefix + path  # noqa: PTH117 (a Path costs ten times as much)
 
     def _clear(self, command: Command) -> None:
         for output in (*command.outputs, *((command.depfile,) if command.depfile else ())):
             file = self._place(output)
-            try:
+            with suppress(FileNotFoundError):
                 os.unlink(file)  # noqa: PTH108
-            except FileNotFoundError:
-                os.makedirs(os.path.dirname(file), exist_ok=True)  # noqa: PTH103, PTH120
+            folder = file.rpartition("/")[0]
+            if folder not in self._folders:
+                os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+                self._folders.add(folder)
 
     def _write(self, command: Command) -> Outcome:
         file = self.root / command.outputs[0]
@@ -118,22 +130,22 @@ class Commands:
 
     def _process(self, argv: Sequence[str], environment: dict[str, str], *, holds_lock: bool) -> Outcome:
         """Run a process. It holds the folder's lock until it ends, but for a launcher, which may leave a server behind for hours."""
+        file = printed()
         try:
             process = subprocess.Popen(
                 argv,
                 cwd=self.root,
                 env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdin=nothing(),
+                stdout=file,
                 stderr=subprocess.STDOUT,
                 close_fds=not holds_lock,  # all else that must not be inherited is not inheritable (PEP 446)
             )
         except OSError as error:
             return Outcome(127, f"{argv[0]}: {error.strerror}\n")
         with process:
-            assert process.stdout is not None
-            output = process.stdout.read()
-        return Outcome(process.returncode, output.decode("utf-8", "replace"))
+            code = process.wait()
+        return Outcome(code, taken(file).decode("utf-8", "replace"))
 
 
 def launcher_of(options: Options) -> tuple[str, ...]:

@@ -54,6 +54,7 @@ class Database:
         self._dirty = False
         self._fresh: set[str] = set()
         self._changed: set[int] = set()
+        self._before: dict[str, tuple[bytes, bytes]] = {}  # of steps that began: their signature and ids until then
         self._remade: set[int] = set()  # what a step has made anew since the records of its readers were looked at
         self.files = FileTable(self._base)
         self.records: dict[str, Record] = {}
@@ -173,7 +174,9 @@ class Database:
     def holds_now(self, key: str, signature: bytes) -> bool:
         """As `holds`, after further inputs were made during this build."""
         record = self.records.get(key)
-        return record is not None and record[0] == signature and self._intact(record)
+        if record is None or record[0] != signature or (key in self.suspects and self._remade.isdisjoint(_ids(record))):
+            return False
+        return self._intact(record)
 
     def reason(self, key: str, signature: bytes) -> str:
         """Why the step has to run, in a few words."""
@@ -194,7 +197,8 @@ class Database:
         """Forget what is known of a step: it has to run."""
         with self._lock:
             self.remembered.pop(WHOLE, None)
-            self.records.pop(key, None)
+            if known := self.records.pop(key, None):
+                self._before[key] = known[:2]
             self.suspects.discard(key)
             self._append(("drop", key))
 
@@ -224,6 +228,10 @@ class Database:
             path = self.files.paths[number]
             if path == "." or path.startswith("bazel-out"):
                 self.files.stamps[number], self.files.digests[number] = self.files.examine(path)
+
+    def read_as_before(self, key: str) -> bool:
+        """Whether the step, which was run again, has the same signature and read and wrote the same files as the last time."""
+        return self._before.get(key) == self.records[key][:2] if key in self.records else False
 
     def inputs(self, key: str) -> list[str]:
         """Return the paths that the step's record names, outputs first."""

@@ -31,11 +31,32 @@ from litert_build.reports.progress import Console
 from litert_build.reports.trace import Timeline
 
 
+class Turn:
+    """One of the commands that run at once: taken on entry, and given on when the command has ended, before its outcome is dealt with."""
+
+    def __init__(self, turns: threading.Semaphore) -> None:
+        self._turns, self._taken = turns, False
+
+    def __enter__(self) -> Turn:
+        self._turns.acquire()
+        self._taken = True
+        return self
+
+    def end(self) -> None:
+        """Let the next command run."""
+        if self._taken:
+            self._taken = False
+            self._turns.release()
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+
 class Session:
     """Decides and runs the steps of one build; `ran`, `restored` and `failed` are the keys that were.
 
-    The outcome of each command passes `inspect`. With `decides` false somebody else decides, and nothing is recorded. At most
-    `link_jobs` links run at once.
+    The outcome of each command passes `inspect`. With `decides` false somebody else decides, and nothing is recorded. At most `jobs`
+    commands run at once, whatever the number of threads that perform steps, and at most `link_jobs` of them are links.
     """
 
     def __init__(
@@ -46,6 +67,7 @@ class Session:
         commands: Commands | None = None,
         *,
         decides: bool = True,
+        jobs: int = 1,
         link_jobs: int = 1,
     ) -> None:
         self.decides = decides
@@ -67,6 +89,7 @@ class Session:
         self._pending: set[str] = set()
         self._average = 1.0
         self._linkers = threading.BoundedSemaphore(link_jobs)
+        self._turns = threading.BoundedSemaphore(jobs)
 
     def pending(self) -> list[Step]:
         """Return the steps that are stale or in doubt, producers first."""
@@ -128,26 +151,25 @@ class Session:
             return self._failed(step, Outcome(1, traceback.format_exc()))
 
     def _run(self, step: Step) -> int:
-        self._console.started(step.title)
-        reason = self.database.reason(step.key, step.signature) if self._console.verbose else ""
-        started = self.database.begin(step.key) if self.decides else 0
-        clock = time.monotonic()
-        with self.timeline.span(step.title, key=step.key):
-            outcome = self._run_work(step)
+        is_link = isinstance(step.work, Command) and step.work.response_file
+        with self._linkers if is_link else nullcontext(), Turn(self._turns) as turn:
+            self._console.started(step.title)
+            reason = self.database.reason(step.key, step.signature) if self._console.verbose else ""
+            started = self.database.begin(step.key) if self.decides else 0
+            clock = time.monotonic()
+            with self.timeline.span(step.title, key=step.key):
+                outcome = self._commands.run(step.work, turn.end) if isinstance(step.work, Command) else step.work()
+            seconds = time.monotonic() - clock
+        if isinstance(step.work, Command):
+            outcome = self.inspect(step, outcome)
         if outcome.code:
             return self._failed(step, outcome)
         if self.decides:
-            self._record(step, outcome, started, time.monotonic() - clock)
+            self._record(step, outcome, started, seconds)
         with self._lock:
             self.ran[step.key] = None
         self._console.finished(step.title, outcome.output, step.key, reason)
         return 0
-
-    def _run_work(self, step: Step) -> Outcome:
-        if not isinstance(step.work, Command):
-            return step.work()
-        with self._linkers if step.work.response_file else nullcontext():
-            return self.inspect(step, self._commands.run(step.work))
 
     def expected(self, key: str) -> float:
         """How many seconds the step may take: what it took last time, or what an average step took."""
@@ -196,7 +218,7 @@ class Session:
     def _record(self, step: Step, outcome: Outcome, started: int, seconds: float) -> None:
         read = outcome.read or step.inputs if step.reports_inputs else step.inputs
         self.database.record(step.key, step.signature, inputs=read, outputs=step.outputs, started=started, seconds=seconds)
-        if step.reports_inputs and isinstance(step.work, Command):
+        if step.reports_inputs and isinstance(step.work, Command) and not self.database.read_as_before(step.key):
             with self._lock:
                 places = self._places.watched(include_folders(step.work.argv), read)
             self.database.watch(places)

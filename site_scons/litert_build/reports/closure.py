@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from litert_build.bazel.analysis import Analyzer, on_deep_stack
-from litert_build.commands import REFS
 from litert_build.errors import BuildError
 from litert_build.job import with_policy
 from litert_build.options import Options, find_lock
+from litert_build.places import REFS
 from litert_build.policy.targets import find_target, host_target
 from litert_build.reports.explain import diagnose, explain
 from litert_build.sources.console import console, network_of
