@@ -88,7 +88,7 @@ def _pending(options: Options, session: Session, goals: Mapping[str, Sequence[st
     if session.cache is None:
         return pending
     wanted = [output for goal in options.goals or [next(reversed(goals))] for output in goals.get(goal, ())]
-    return session.restore_ready(wanted, GetOption("num_jobs"))
+    return session.restore_ready(wanted)
 
 
 def define_steps(env: Any, session: Session, steps: Sequence[Step]) -> dict[str, Any]:

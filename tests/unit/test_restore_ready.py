@@ -73,14 +73,14 @@ def filled(tmp_path: Path) -> Path:
 def test_what_no_goal_needs_is_left_alone(tmp_path: Path, filled: Path) -> None:
     session = session_of(tmp_path / "second", [unit("a"), unit("b")], filled)
     session.pending()
-    assert [step.key for step in session.restore_ready(["b.o"], 2)] == ["a.o"]
+    assert [step.key for step in session.restore_ready(["b.o"])] == ["a.o"]
     assert session.restored == ["b.o"] and not (tmp_path / "second/a.o").exists()
 
 
 def test_what_waits_for_a_step_is_left_to_its_turn(tmp_path: Path, filled: Path) -> None:
     session = session_of(tmp_path / "second", [generator(), unit("a", "made.h"), unit("b")], filled)
     session.pending()
-    assert [step.key for step in session.restore_ready(["a.o", "b.o"], 1)] == ["made.h", "a.o"]
+    assert [step.key for step in session.restore_ready(["a.o", "b.o"])] == ["made.h", "a.o"]
     assert session.perform("made.h") == 0 and session.restore("a.o") and session.complete()
 
 
@@ -97,7 +97,7 @@ def test_who_reads_an_object_that_was_restored_runs(tmp_path: Path, filled: Path
     again = Session(reopened(other), steps, Console(io.StringIO()))
     again.cache = ObjectCache(filled, again.database)
     assert [step.key for step in again.pending()] == ["a.o", "a.so"]
-    assert [step.key for step in again.restore_ready(["a.so"], 1)] == ["a.so"]
+    assert [step.key for step in again.restore_ready(["a.so"])] == ["a.so"]
     assert (again.perform("a.so"), (tmp_path / "second/a.so").read_text()) == (0, "int a;\n")
 
 
@@ -106,7 +106,7 @@ def test_an_object_that_is_not_there_stays_pending_and_counts_once(tmp_path: Pat
     (tmp_path / "second/b.c").write_text("int other;\n")
     time.sleep(0.03)
     session.pending()
-    assert [step.key for step in session.restore_ready(["a.o", "b.o"], 2)] == ["b.o"]
+    assert [step.key for step in session.restore_ready(["a.o", "b.o"])] == ["b.o"]
     assert not session.restore("b.o") and session.cache and session.cache.text == "1 hits, 1 misses"
 
 
@@ -120,14 +120,14 @@ def test_an_interrupt_ends_it_after_the_object_in_hand(tmp_path: Path, filled: P
         until_main_is_in("wait")
         time.sleep(0.05)  # past the last instruction before it waits
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        until_main_is_in("shutdown")  # it has told the threads, and waits for this object
+        until_main_is_in("shutdown")  # it has told the thread, and waits for this object
         return False
 
     monkeypatch.setattr(session, "restore", slow)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job is started with SIGINT ignored
     try:
         with pytest.raises(KeyboardInterrupt):
-            session.restore_ready(["a.o", "b.o"], 1)
+            session.restore_ready(["a.o", "b.o"])
     finally:
         signal.signal(signal.SIGINT, before)
     assert begun == ["a.o"] and session.perform("a.o") == 0

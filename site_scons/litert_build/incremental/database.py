@@ -54,6 +54,7 @@ class Database:
         self._dirty = False
         self._fresh: set[str] = set()
         self._changed: set[int] = set()
+        self._asked: tuple[Sequence[str], list[int]] = ((), [])  # the last paths whose numbers were asked for
         self._before: dict[str, tuple[bytes, bytes]] = {}  # of steps that began: their signature and ids until then
         self._remade: set[int] = set()  # what a step has made anew since the records of its readers were looked at
         self.files = FileTable(self._base)
@@ -264,6 +265,8 @@ class Database:
 
     def _numbers(self, paths: Sequence[str], started: int) -> list[int] | None:
         """Return the numbers of files, those entered that are seen for the first time; None where one was written since `started`."""
+        if self._asked[0] is paths:  # asked for a digest, then recorded: hundreds of headers, the same
+            return self._asked[1]
         result = []
         for path, number in zip(paths, self.files.find_all(paths)):
             if number is None:
@@ -271,6 +274,8 @@ class Database:
                 if number is None:
                     return None
             result.append(number)
+        if isinstance(paths, tuple):
+            self._asked = (paths, result)
         return result
 
     def _first_seen(self, path: str, started: int) -> int | None:
