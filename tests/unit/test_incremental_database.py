@@ -67,16 +67,6 @@ def test_a_file_is_hashed_only_if_it_moved(base: Path) -> None:
     assert opened(base).counts == {"stats": 3, "hashes": 1, "changed": 0}
 
 
-def test_a_step_that_ran_again_says_whether_it_read_the_same(base: Path) -> None:
-    (base / ".build").mkdir()
-    database = opened(base)
-    assert recorded(base, database) and not database.read_as_before("a.o")  # there is no time before
-    assert recorded(base, database) and database.read_as_before("a.o")
-    assert recorded(base, database, inputs=("a.cc",)) and not database.read_as_before("a.o")
-    database.begin("a.o")
-    assert not database.read_as_before("a.o")  # nothing was recorded
-
-
 def test_what_was_found_changed_is_asked_again_only_once_a_step_made_something(base: Path) -> None:
     (base / ".build").mkdir()
     database = opened(base)

@@ -55,7 +55,6 @@ class Database:
         self._fresh: set[str] = set()
         self._changed: set[int] = set()
         self._asked: tuple[Sequence[str], list[int]] = ((), [])  # the last paths whose numbers were asked for
-        self._before: dict[str, tuple[bytes, bytes]] = {}  # of steps that began: their signature and ids until then
         self._remade: set[int] = set()  # what a step has made anew since the records of its readers were looked at
         self.files = FileTable(self._base)
         self.records: dict[str, Record] = {}
@@ -198,8 +197,7 @@ class Database:
         """Forget what is known of a step: it has to run."""
         with self._lock:
             self.remembered.pop(WHOLE, None)
-            if known := self.records.pop(key, None):
-                self._before[key] = known[:2]
+            self.records.pop(key, None)
             self.suspects.discard(key)
             self._append(("drop", key))
 
@@ -229,10 +227,6 @@ class Database:
             path = self.files.paths[number]
             if path == "." or path.startswith("bazel-out"):
                 self.files.stamps[number], self.files.digests[number] = self.files.examine(path)
-
-    def read_as_before(self, key: str) -> bool:
-        """Whether the step, which was run again, has the same signature and read and wrote the same files as the last time."""
-        return self._before.get(key) == self.records[key][:2] if key in self.records else False
 
     def inputs(self, key: str) -> list[str]:
         """Return the paths that the step's record names, outputs first."""

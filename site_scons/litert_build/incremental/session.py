@@ -219,7 +219,7 @@ class Session:
     def _record(self, step: Step, outcome: Outcome, started: int, seconds: float) -> None:
         read = outcome.read or step.inputs if step.reports_inputs else step.inputs
         self.database.record(step.key, step.signature, inputs=read, outputs=step.outputs, started=started, seconds=seconds)
-        if step.reports_inputs and isinstance(step.work, Command) and not self.database.read_as_before(step.key):
+        if step.reports_inputs and isinstance(step.work, Command):
             with self._lock:
                 places = self._places.watched(include_folders(step.work.argv), read)
             self.database.watch(places)
